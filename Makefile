@@ -4,6 +4,9 @@
 .DEFAULT_GOAL := help
 .PHONY: help env demo-env demo test check format lint types layers sizes prose house docs site bench fuzz torch test-postgres services browser pictures fix lock clean
 
+# Every process that tests start would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 RUN := .venv/bin/
 PYTEST := $(RUN)python -m pytest
 # One release for everybody: each takes hundreds of megabytes, so a newer one is taken knowingly.

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from importlib import import_module
 from typing import Any, Literal, Self
 
-from recollect.node import node
+from recollect.node import dataclass, field, node, replace
 
 Retry = Literal["change_request", "refresh_then_retry", "same_request", "never"]
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from functools import wraps
 from typing import (
     Any,
@@ -34,6 +33,7 @@ from recollect.errors import CODES, INTERNAL, RecollectError
 from recollect.faces.calls import Call, calls_of
 from recollect.faces.operations import Envelope
 from recollect.faces.operations.envelope import named_request
+from recollect.node import dataclass
 
 AskedP = ParamSpec("AskedP")
 ValueT = TypeVar("ValueT")

@@ -8,7 +8,6 @@ same as once.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import cast
 
 import orjson
@@ -22,6 +21,7 @@ from recollect.faces.operations.envelope import (
     named_request,
     unknown_operation,
 )
+from recollect.node import dataclass
 
 PATH = "/v1/operations/"
 """Where the operations are, below the address of a server."""

@@ -7,7 +7,6 @@ a text; here is refused only what cannot be sent.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, cast
 from urllib.parse import urlencode
 
@@ -18,6 +17,7 @@ from recollect.faces.kip import Response
 from recollect.faces.kip.changes import instant_text
 from recollect.faces.kip.response import failure
 from recollect.model import AsOf
+from recollect.node import dataclass
 
 _KIP: Final = "/v1/kip"
 _READONLY: Final = "/v1/kip/readonly"

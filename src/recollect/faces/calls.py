@@ -11,11 +11,12 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeVar, get_args, get_type_hints
 
 from pydantic import BeforeValidator, WithJsonSchema
 from pydantic_core import PydanticKnownError
+
+from recollect.node import dataclass, field
 
 Method = Literal["GET", "POST", "PUT", "DELETE"]
 Effect = Literal["reads", "writes", "destroys"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, Literal, cast, get_args
@@ -56,11 +55,7 @@ from recollect.kernel.vectors.meanings import Meanings
 from recollect.kernel.vectors.preparation import Preparation
 from recollect.kernel.work.answers import Answers
 from recollect.kernel.work.queue import Queue
-from recollect.kernel.write.attribute_indexes import (
-    add_attribute_index,
-    drop_index,
-    index_kinds,
-)
+from recollect.kernel.write.attribute_indexes import add_attribute_index, drop_index, index_kinds
 from recollect.kernel.write.batch import apply_changes
 from recollect.kernel.write.collector import uncollected
 from recollect.kernel.write.decision import decided, known_changes
@@ -96,6 +91,7 @@ from recollect.model import (
     Why,
     silent,
 )
+from recollect.node import dataclass, replace
 
 Clock = Callable[[], Instant]
 OnMissing = Literal["skip", "error"]

@@ -6,7 +6,6 @@ The rule: they read and change nothing; every call is a snapshot of the store, o
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
 
 from recollect.kernel.read.arguments import one_moment
 from recollect.kernel.read.catalogs import OpenGroup
@@ -31,6 +30,7 @@ from recollect.model import (
     Record,
     Schema,
 )
+from recollect.node import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

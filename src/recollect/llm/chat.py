@@ -10,7 +10,6 @@ import email.utils
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import openai
 from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
@@ -18,6 +17,7 @@ from openai.types.shared_params import ResponseFormatJSONSchema
 
 from recollect.errors import UNAVAILABLE, RecollectError
 from recollect.llm.completion import Completion, Usage
+from recollect.node import dataclass
 
 DEFAULT_URL = "https://api.openai.com/v1"
 

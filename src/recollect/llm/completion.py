@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from recollect.errors import RecollectError
+from recollect.node import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
 
 from recollect.errors import Notice
 from recollect.model.elements import Cell, Concept, Element, ElementKind, Instant, Value
+from recollect.node import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

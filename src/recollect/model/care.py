@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 from recollect.model.elements import BARE, Attributes, Concept, Link
+from recollect.node import dataclass, field
 
 Progress = Callable[[str, int, int], None]
 """What long work tells on its way: the step it is at, how much of it is done, and of how much."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from recollect.model.elements import Attributes, Element, Instant
-from recollect.node import node
+from recollect.node import dataclass, field, node
 
 
 @node(frozen=True, slots=True)

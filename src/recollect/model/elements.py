@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Final, NamedTuple, NewType
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.node import dataclass
 
 Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
 """A JSON value, as KIP's data model has it."""

@@ -7,12 +7,12 @@ ask the registry, and nothing else knows a type by its name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.model.care import AttributeIndex
 from recollect.model.elements import Attributes, Concept, Element, Link
+from recollect.node import dataclass, field
 
 FACT_KIND: Final = "fact"
 """What a link is as a memory, unless it is structure."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from recollect.errors import Notice
 from recollect.model.changes import Key
 from recollect.model.elements import AsOf, Attributes, Cell, Element, ElementKind, Instant, Value
+from recollect.node import dataclass, field
 
 
 class Operation(StrEnum):

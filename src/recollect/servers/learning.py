@@ -5,13 +5,13 @@ The rule: a service starts even if something is missing, and says what it cannot
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError, load_extra
 from recollect.faces.knowledge.ingestion import Llm
 from recollect.faces.markup.exchanges import Model
 from recollect.faces.operations.pipeline import Extractor, PatternExtractor, StructuredExtractor
+from recollect.node import dataclass
 from recollect.servers.settings import Learning
 
 _CHAT = "recollect.llm.chat"  # needs the extra llm, as what asks through it

@@ -10,12 +10,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from datetime import time as TimeOfDay
 
 from recollect.errors import STORE_CLOSED, RecollectError
 from recollect.kernel import Nexus
+from recollect.node import dataclass, field
 
 _PAUSE_SECONDS = 30.0  # between looks at the clock, which somebody may set
 

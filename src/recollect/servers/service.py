@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from recollect.faces.markup import Functions
 from recollect.faces.operations import Operations, Policy
 from recollect.faces.operations.observation import Observer, unobserved, unwatched
 from recollect.faces.operations.pipeline import Extractor, Watcher
 from recollect.kernel import Nexus
+from recollect.node import dataclass, field
 
 THREADS = 2
 """So many groups are learnt from at once."""

@@ -11,12 +11,12 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time
 from pathlib import Path
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
 from recollect.kernel import COMPARE_EVERY, is_there, parse_address
+from recollect.node import dataclass, field, replace
 
 FILE_NAME = "memory.db"
 DEMO_NAME = "demo.db"

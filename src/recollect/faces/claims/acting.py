@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Final
 
 from recollect.faces.claims.validation import LONGEST_NAME, optional_text, refused
 from recollect.faces.claims.words import ACTOR_TYPES, known_word
+from recollect.node import dataclass
 
 
 @dataclass(frozen=True, slots=True)

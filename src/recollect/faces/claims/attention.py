@@ -10,7 +10,6 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
 
 from recollect.errors import RESOURCE_NOT_FOUND, Hint, RecollectError, ToDo, nearest
@@ -58,6 +57,7 @@ from recollect.model import (
     Value,
     instant_text,
 )
+from recollect.node import dataclass, field, replace
 
 UNVERIFIED_TOO_LONG: Final = "knowledge.stale.unverified_too_long"
 EMPTY_EVIDENCE: Final = "knowledge.rejected.empty_evidence"

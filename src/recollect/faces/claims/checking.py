@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, assert_never
 
@@ -19,6 +18,7 @@ from recollect.faces.claims.fetching import anywhere, content_hash, is_public
 from recollect.faces.claims.model import Claim, EvidenceRef
 from recollect.faces.claims.past import claim_events
 from recollect.kernel import Nexus
+from recollect.node import dataclass, field
 
 Outcome = Literal["confirmed", "refuted", "unknown"]
 

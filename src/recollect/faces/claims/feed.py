@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from recollect.faces.claims.attention import EMPTY_EVIDENCE, REJECTED, choice_of
@@ -17,6 +16,7 @@ from recollect.faces.claims.past import attention_code, claim_life, told_of
 from recollect.faces.claims.validation import checked_limit, refused
 from recollect.kernel import Nexus
 from recollect.model import Key, LoggedChange, LoggedTransaction, Operation
+from recollect.node import dataclass
 
 BEGINNING: Final = "0.0"
 """The id before the first event."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from inspect import iscoroutinefunction
 from typing import Final, Protocol, runtime_checkable
 
@@ -27,6 +26,7 @@ from recollect.faces.claims.model import (
 from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore, RankedStore
 from recollect.faces.claims.validation import checked_limit
 from recollect.faces.claims.words import ACTIVE, DISPUTED, SUPERSEDED, VERIFIED
+from recollect.node import dataclass
 
 _WIDER: Final = 4  # times as many are asked for where others are left out afterwards
 _WIDEST: Final = 10_000  # claims asked for at most, unless the limit is near it

@@ -7,7 +7,6 @@ version before; the transaction that wrote it says when.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import cast
 
 from recollect.errors import NOT_FOUND, RESOURCE_NOT_FOUND, Hint, RecollectError, ToDo
@@ -26,6 +25,7 @@ from recollect.faces.claims.records import (
 from recollect.faces.claims.validation import checked_id
 from recollect.kernel import Nexus
 from recollect.model import AsOf, Attributes, Instant, Key, Life, Value
+from recollect.node import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ have the status, scope or project asked for are not considered, so they change n
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 from recollect.errors import NOT_FOUND, RecollectError
@@ -25,6 +24,7 @@ from recollect.faces.claims.validation import (
 from recollect.faces.claims.words import STATUSES, known_word
 from recollect.kernel import Nexus
 from recollect.model import AsOf, Cell, Concept, Element, Ranked, Rows, Value
+from recollect.node import dataclass, replace
 
 _AT_FIRST: Final = 4  # times as many claims as are wanted, so that equals are seldom parted
 _MOST_EQUAL: Final = 2_000  # claims with one score that are put in order

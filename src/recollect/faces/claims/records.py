@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from operator import attrgetter
 from typing import Final
 
@@ -28,6 +28,7 @@ from recollect.model import (
     Reference,
     Value,
 )
+from recollect.node import dataclass
 
 CLAIM: Final = "Claim"
 EVIDENCE: Final = "Evidence"

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TextIO
 
 from recollect.errors import INVALID_SYNTAX, Notice, RecollectError
 from recollect.faces.kip.as_of import read_as_of
 from recollect.kernel import Capsule, Nexus, parse
 from recollect.model import AsOf, Found, Kinds, Operation, Record, Value
+from recollect.node import dataclass
 
 MOST_ELEMENTS = 1_000
 """So many elements a capsule holds, if not told otherwise."""

@@ -7,10 +7,10 @@ them first. KIP 1.0-draft3, META; KIP 1.0-RC11, appendix 3.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from recollect.kernel import Nexus
 from recollect.model import Description, Value
+from recollect.node import dataclass
 
 _READ = "DESCRIBE PRIMER"
 _WRITE = 'UPSERT { CONCEPT { {type: "Person", name: "$self"} SET ATTRIBUTES $attributes } }'

@@ -6,7 +6,6 @@ Its one rule: what holds a `Request` need not look at its arguments again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
 from recollect.errors import INVALID_SYNTAX, RecollectError
@@ -22,6 +21,7 @@ from recollect.faces.kip.as_of import read_as_of
 from recollect.faces.kip.response import Format
 from recollect.kernel import Script
 from recollect.model import AsOf, Value
+from recollect.node import dataclass
 
 OnMissing = Literal["skip", "error"]
 """What UPSERT does with a SET PROPOSITIONS target that is not in the graph."""

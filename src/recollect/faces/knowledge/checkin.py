@@ -11,7 +11,6 @@ import os
 import secrets
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +18,7 @@ from typing import Any, Final
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.node import dataclass
 
 _LOG: Final = logging.getLogger("recollect.knowledge")
 _INDENTED: Final = orjson.OPT_INDENT_2

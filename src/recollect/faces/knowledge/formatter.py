@@ -6,12 +6,12 @@ The rule: the same result gives the same characters, in whatever order its parts
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
 from recollect.faces.knowledge.model import EntityMetadata, KnowledgePiece, RetrievalResult
+from recollect.node import dataclass
 
 Scored = Sequence[tuple[KnowledgePiece, float]]
 Entry = Mapping[str, Any]

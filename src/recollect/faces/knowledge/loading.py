@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -21,6 +21,7 @@ from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RESOURCE_NOT_FOUN
 from recollect.faces.knowledge.base import KnowledgeBase
 from recollect.faces.knowledge.model import EntityMetadata, GraphEdge, GraphNode, KnowledgePiece
 from recollect.kernel import uncollected
+from recollect.node import dataclass
 
 MOST_BYTES: Final = 64 * 2**20
 """Of a file."""

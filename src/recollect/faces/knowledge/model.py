@@ -13,7 +13,6 @@ import re
 import unicodedata
 import uuid
 from collections.abc import ItemsView, KeysView, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final, Self, cast
@@ -21,6 +20,7 @@ from typing import Any, Final, Self, cast
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RecollectError, nearest
+from recollect.node import dataclass, field
 
 GLOBAL: Final = "global"
 """The id under which the metadata shared by all entities stands."""

@@ -7,7 +7,6 @@ once, and a section without text is left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +26,7 @@ from recollect.faces.knowledge.model import (
     checked_id,
 )
 from recollect.faces.knowledge.templates import Fill, Template
+from recollect.node import dataclass, field
 
 PROFILE_TYPE: Final = "user_profile"
 OTHER_TYPE: Final = "context"

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError, load_extra
+from recollect.node import dataclass
 
 Kind = Literal["jinja2", "handlebars", "format"]
 Fill = Callable[[Mapping[str, Any]], str]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from recollect.errors import Notice
 from recollect.faces.markup.model import Document
-from recollect.node import node
+from recollect.node import dataclass, node
 
 ChangeKind = Literal["created", "placed", "updated", "moved", "reordered", "removed", "closed"]
 

@@ -11,7 +11,6 @@ do changes come out, in an order in which each finds what it needs.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
 from functools import partial
 
 from recollect.errors import AMBIGUOUS_PLACE, CYCLE, EDGE_NOT_ALLOWED, Notice
@@ -46,6 +45,7 @@ from recollect.faces.markup.resolving import (
     Resolved,
     Resolver,
 )
+from recollect.node import dataclass, field
 
 
 @dataclass(slots=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from recollect.errors import Span
 from recollect.faces.markup.details import Said
 from recollect.faces.markup.placing import Placing
 from recollect.faces.markup.records import Spot
 from recollect.faces.markup.resolving import Appearance, Resolved
+from recollect.node import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

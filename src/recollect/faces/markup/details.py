@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from recollect.errors import (
     INVALID_CHARACTER,
@@ -61,6 +60,7 @@ from recollect.model import (
     RemoveKeys,
     Value,
 )
+from recollect.node import dataclass, field
 
 ATTRIBUTES = {FIELD_LABEL: LABEL, FIELD_CONTENT: CONTENT}
 _USES = {USE_TEMPLATE: (USES_TEMPLATE, TEMPLATE), USE_FUNCTION: (USES_FUNCTION, FUNCTION)}

@@ -7,7 +7,6 @@ writes on. The call chooses the meaning of a text: `apply` is a change, `load` a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from recollect.errors import (
@@ -30,27 +29,14 @@ from recollect.faces.markup.model import Document
 from recollect.faces.markup.parser import parse
 from recollect.faces.markup.placing import Placing
 from recollect.faces.markup.printer import document_text
-from recollect.faces.markup.records import (
-    KIND,
-    READ_ONLY,
-    is_foreign,
-    label_of,
-    text_of,
-)
+from recollect.faces.markup.records import KIND, READ_ONLY, is_foreign, label_of, text_of
 from recollect.faces.markup.rendering import Counter, Rendering, byte_cost
 from recollect.faces.markup.repairing import repair as repair_text
 from recollect.faces.markup.restoring import Restoring
 from recollect.faces.markup.writing import changes_of, reply_of, reports_of
 from recollect.kernel import Nexus, uncollected
-from recollect.model import (
-    AsOf,
-    Change,
-    Delete,
-    Found,
-    PutConcept,
-    Receipt,
-    RemoveKeys,
-)
+from recollect.model import AsOf, Change, Delete, Found, PutConcept, Receipt, RemoveKeys
+from recollect.node import dataclass, replace
 
 _SHOWN_BY: Final = """
 FIND(?one) WHERE {

@@ -6,7 +6,7 @@ The rule: whoever keeps or reads an exchange takes every attribute from here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields
 from typing import Any, Final, Literal, get_args
 
 from recollect.errors import Notice
@@ -18,6 +18,7 @@ from recollect.faces.markup.parser import parse
 from recollect.faces.markup.records import EXCHANGE, SHOWED, text_of, text_or_none, texts_of
 from recollect.kernel import Nexus
 from recollect.model import Concept, Element, Rows, Value
+from recollect.node import dataclass, field, replace
 
 EXCHANGES: Final = 'FIND(?one) WHERE { ?one {type: "Exchange"} }'
 CALLS_OF: Final = """

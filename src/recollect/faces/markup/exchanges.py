@@ -14,7 +14,6 @@ import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, Literal, TypedDict, Unpack, assert_never
 
 from recollect.errors import (
@@ -56,6 +55,7 @@ from recollect.faces.markup.records import EXCHANGE, SHOWED, UNSEARCHED
 from recollect.faces.markup.repairing import repair_response
 from recollect.llm import Completion
 from recollect.model import Change, Concept, PutConcept, PutLink, Rows, Value
+from recollect.node import dataclass, replace
 
 MOST_ANSWER: Final = 2**20
 """Bytes of the text of a model."""

@@ -11,7 +11,6 @@ import re
 import threading
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 import orjson
@@ -33,6 +32,7 @@ from recollect.faces.markup.records import (
 from recollect.faces.markup.values import FieldType, field_type, field_value
 from recollect.kernel import Nexus
 from recollect.model import Change, Concept, PutConcept, PutLink, Value
+from recollect.node import dataclass
 
 MOST_RESULT: Final = 2**20
 """Bytes of the JSON that a function returns."""

@@ -7,26 +7,14 @@ takes it, and every fault is found.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
-from recollect.errors import (
-    CHANGED_SINCE,
-    OUT_OF_SCOPE,
-    READ_ONLY_NODE,
-    SHORTENED_CONTENT,
-    Span,
-)
+from recollect.errors import CHANGED_SINCE, OUT_OF_SCOPE, READ_ONLY_NODE, SHORTENED_CONTENT, Span
 from recollect.faces.markup.deciding import Asked, Decided
 from recollect.faces.markup.faults import Faults
 from recollect.faces.markup.graph import Graph
-from recollect.faces.markup.records import (
-    CONTENT,
-    DETAILS,
-    MAIN,
-    Place,
-    is_protected,
-)
+from recollect.faces.markup.records import CONTENT, DETAILS, MAIN, Place, is_protected
 from recollect.model import AsOf, Concept
+from recollect.node import dataclass
 
 
 @dataclass(slots=True)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from typing import Final
 
 from recollect.errors import INVALID_HEADER, INVALID_ID, INVALID_STATE, nearest
 from recollect.faces.markup.model import EXTENSIONS, SPACE_KINDS, STATES, Id
 from recollect.faces.markup.text import MOST_ID, Lines, json_string, shown
+from recollect.node import dataclass
 
 BARE_ID: Final = re.compile(r'[^\s\[\]#`"]{1,200}')
 TEMPORARY: Final = re.compile(r"new-[0-9]+")

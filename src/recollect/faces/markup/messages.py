@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -31,6 +30,7 @@ from recollect.faces.markup.model import USE_FUNCTION, VALUE, Document, Id, Node
 from recollect.faces.markup.parser import Place, Reader
 from recollect.faces.markup.printer import Printer, block_text, quoted_text, value_text
 from recollect.faces.markup.text import MOST_ID, Lines, ignore_fault, shown
+from recollect.node import dataclass
 
 CONTEXTS: Final = ("command", "workflow", "conversation")
 RESPONSES: Final = ("data", "action", "error", "no-data-available")

@@ -7,11 +7,10 @@ no part of it; where a node was read is kept for messages, and takes no part in 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError, Span
-from recollect.node import node
+from recollect.node import dataclass, field, node
 
 SPACE_KINDS: Final = ("CONCEPTUAL SPACE", "ATTRIBUTE SPACE", "ONTOLOGY SPACE")
 """The three types of spaces (specification, section 3)."""

@@ -12,18 +12,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 
-from recollect.errors import (
-    INVALID_ATTENTION,
-    MARKUP_LIMIT,
-    RecollectError,
-)
+from recollect.errors import INVALID_ATTENTION, MARKUP_LIMIT, RecollectError
 from recollect.faces.markup.answers import Rendered
 from recollect.faces.markup.faults import pass_option
 from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.records import SPACE
 from recollect.faces.markup.tree import Entry, Tree
+from recollect.node import dataclass, field
 
 Counter = Callable[[str], int]
 

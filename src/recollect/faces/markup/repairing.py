@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 from recollect.errors import Notice, RecollectError
@@ -30,6 +29,7 @@ from recollect.faces.markup.model import EXTENSIONS, KNOWN_FIELDS, SPACE_KINDS, 
 from recollect.faces.markup.parser import parse, undented
 from recollect.faces.markup.printer import quoted_text
 from recollect.faces.markup.text import MOST_BYTES
+from recollect.node import dataclass
 
 ValueT = TypeVar("ValueT")
 

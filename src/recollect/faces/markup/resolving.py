@@ -11,7 +11,6 @@ cannot be resolved is noted as a fault, and the walk goes on, so that all faults
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 
 from recollect.errors import (
     AMBIGUOUS_PLACE,
@@ -46,6 +45,7 @@ from recollect.faces.markup.records import (
     label_of,
     text_of,
 )
+from recollect.node import dataclass, field
 
 CREATED, UPDATED, DELETED, PROTECTED = "created", "updated", "deleted", "read-only"
 

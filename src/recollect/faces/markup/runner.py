@@ -13,15 +13,9 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
-from recollect.errors import (
-    CHANGED_SINCE,
-    UNKNOWN_ID,
-    WRONG_STEP,
-    RecollectError,
-)
+from recollect.errors import CHANGED_SINCE, UNKNOWN_ID, WRONG_STEP, RecollectError
 from recollect.faces.markup.deciding import Asked, Scope
 from recollect.faces.markup.documents import Documents
 from recollect.faces.markup.exchange import calls_of
@@ -66,6 +60,7 @@ from recollect.faces.markup.records import (
 )
 from recollect.llm import Completion
 from recollect.model import AsOf, Change, Concept, PutConcept, PutLink, Rows, Value
+from recollect.node import dataclass, replace
 
 RunState = Literal["waiting", "calling", "paused", "finished", "cancelled"]
 MOST_ATTEMPTS: Final = 3

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 
 from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.model import CONTENT as FIELD_CONTENT
@@ -35,6 +34,7 @@ from recollect.faces.markup.records import (
 )
 from recollect.faces.markup.text import MOST_KEY
 from recollect.model import Attributes, Concept, Joint
+from recollect.node import dataclass, field
 
 
 @dataclass(slots=True)

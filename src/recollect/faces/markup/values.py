@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import Final
 from urllib.parse import urlsplit
+
+from recollect.node import dataclass
 
 _NUMBER: Final = re.compile(
     r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?:[ \t]*(\S.*))?", re.DOTALL

@@ -8,7 +8,7 @@ from the past too, and from every byte of the file; nothing brings it back.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import islice
 from typing import Any, Final, assert_never
 
@@ -28,6 +28,7 @@ from recollect.model import (
     Link,
     Rows,
 )
+from recollect.node import dataclass
 
 UNDO: Final[dict[Effect, str]] = {
     "end": "undo it by its id, and it holds on",

@@ -6,10 +6,11 @@ The rule: every value has `to_dict`, which leaves out what it does not say; inst
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any, Literal, Self, get_args, get_type_hints
 
 from recollect.errors import Notice
+from recollect.node import dataclass, field
 
 Effect = Literal["end", "withdraw", "erase"]
 """What forgetting does: no longer true; should not be believed; gone without a trace."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from recollect.errors import (
@@ -37,6 +36,7 @@ from recollect.model import (
     Value,
     instant_text,
 )
+from recollect.node import dataclass
 
 MOST_FACTS: Final = 1_000
 """Facts of one call."""

@@ -6,9 +6,9 @@ The rule: a group that a caller may not see is refused before anything is looked
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from recollect.errors import PERMISSION_DENIED, RecollectError
+from recollect.node import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ The rule: this is the only list of operations; faces, servers and clients use it
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 from pydantic import TypeAdapter
@@ -14,6 +13,7 @@ from pydantic import TypeAdapter
 from recollect.faces.operations import deletion, facts, inputs, intake, outputs, search
 from recollect.faces.operations.context import Context
 from recollect.faces.operations.outputs import Answered, Status
+from recollect.node import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ and leaves the search to the other one. Specification 004, section 10.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
@@ -21,6 +20,7 @@ from recollect.faces.operations.outputs import Answered, Item
 from recollect.faces.operations.records import ENTITY
 from recollect.kernel import Nexus, parse_instant
 from recollect.model import AsOf, Dated, Element, ElementKind, Instant, Ranked, normal_text
+from recollect.node import dataclass, field
 
 
 class SemanticLeg(Protocol):

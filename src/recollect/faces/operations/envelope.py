@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 import orjson
@@ -44,6 +43,7 @@ from recollect.errors import (
 from recollect.faces.operations import limits
 from recollect.faces.operations.fields import TOO_LARGE
 from recollect.faces.operations.outputs import Envelope, Error, Status
+from recollect.node import dataclass
 
 _SHOWN = 10  # fields of one input
 _IS_NOT = "is not "

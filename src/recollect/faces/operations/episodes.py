@@ -7,7 +7,6 @@ another payload it is a conflict.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import get_args
 
 from recollect.errors import CONFLICT, VERSION_CONFLICT, RecollectError
@@ -17,6 +16,7 @@ from recollect.faces.operations.naming import content_hash, episode_uuid
 from recollect.faces.operations.records import EPISODE, is_episode
 from recollect.kernel import Nexus
 from recollect.model import AsOf, Attributes, Dated, PutConcept, Rows, Value
+from recollect.node import dataclass
 
 _NEWEST = """
 FIND(?uuid) WHERE {

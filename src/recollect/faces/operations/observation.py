@@ -6,9 +6,9 @@ Specification 004, section 14.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from recollect.faces.operations.outputs import State, Status
+from recollect.node import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ came from; a link whose end is not there is left out, and told.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Final, assert_never
 
 import orjson
@@ -46,6 +45,7 @@ from recollect.model import (
     Value,
     normal_text,
 )
+from recollect.node import dataclass, field, replace
 
 SOURCE: Final = "source"
 """Metadata of what was taken in: the file it came from."""

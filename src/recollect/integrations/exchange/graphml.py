@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final, assert_never
 from xml.sax.saxutils import escape, quoteattr
 
 from recollect.integrations.exchange.lines import clocks, told
 from recollect.model import FACT, Attributes, ConceptRecord, Dated, LinkRecord, Record
+from recollect.node import dataclass, field
 
 _HEAD: Final = (
     '<?xml version="1.0" encoding="UTF-8"?>\n'

@@ -7,7 +7,6 @@ on one another. Memory: some hundred elements, and the ids of the links that lin
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import BinaryIO, Final, Protocol
 
@@ -28,6 +27,7 @@ from recollect.model import (
     Value,
     silent,
 )
+from recollect.node import dataclass, replace
 
 EXPORT_FORMATS: Final = ("jsonl", "graphml", "turtle", "ntriples")
 """The formats that are written, beside KIP's capsules."""

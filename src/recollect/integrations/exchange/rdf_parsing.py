@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from rdflib import BNode, Graph, URIRef
@@ -21,6 +20,7 @@ from recollect.errors import LIMIT_EXCEEDED, RecollectError
 from recollect.integrations.exchange.rdf_terms import BLANK, Literal
 from recollect.integrations.exchange.records import Bad
 from recollect.integrations.exchange.source import Source
+from recollect.node import dataclass
 
 LARGEST_GRAPH: Final = 64 * 2**20
 """Bytes of a file of RDF, which is held in memory while it is read."""

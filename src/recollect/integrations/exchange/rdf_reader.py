@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 from recollect.faces.kinds import ALL_KINDS
@@ -51,6 +50,7 @@ from recollect.integrations.exchange.records import (
 )
 from recollect.integrations.exchange.source import Source
 from recollect.model import FACT, Value, normal_text
+from recollect.node import dataclass, field
 
 _FIELDS: Final = frozenset({"id", "type", "name"})
 _LEFT: Final = "an episode or a part of a claim, which RDF does not carry back"

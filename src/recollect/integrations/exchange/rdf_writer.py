@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final, assert_never
 
 from recollect.integrations.exchange.lines import told
@@ -37,6 +36,7 @@ from recollect.integrations.exchange.rdf_terms import (
     own_iri,
 )
 from recollect.model import Attributes, ConceptRecord, Dated, LinkRecord, Record, Value
+from recollect.node import dataclass, field
 
 Said = tuple[str, str | Literal]
 """A predicate and an object."""

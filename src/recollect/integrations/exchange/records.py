@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 import uuid
-from dataclasses import dataclass, field
 from typing import Final
 
 import orjson
 
 from recollect.faces.operations.records import ENTITY
 from recollect.model import Attributes, Value, normal_text
+from recollect.node import dataclass, field
 
 DEFAULT_TYPE: Final = ENTITY
 """The type of what a file gives no type."""

@@ -5,8 +5,9 @@ The rule: a dry run and the run that follows it report the same but for `is_dry_
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypedDict
+
+from recollect.node import dataclass
 
 
 class NamedCountMembers(TypedDict):

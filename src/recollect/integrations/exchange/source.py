@@ -9,11 +9,11 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RecollectError
+from recollect.node import dataclass
 
 LONGEST_LINE: Final = 64 * 2**20
 """Bytes of one line: more than the largest element takes, so that every export comes in again."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -33,6 +32,7 @@ from recollect.integrations.exchange.source import Source
 from recollect.integrations.exchange.tally import Tally
 from recollect.kernel import Nexus
 from recollect.model import BatchReport, Progress, silent
+from recollect.node import dataclass, replace
 
 Cancelled = Callable[[], bool]
 """Whether the caller has taken the call back."""

@@ -6,7 +6,6 @@ The rule: what was made and changed is counted from the memory's own log.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Final, assert_never
 
 from recollect.faces.kip.listed import listed
@@ -25,6 +24,7 @@ from recollect.integrations.exchange.records import (
 from recollect.integrations.exchange.report import NamedCount, Skip
 from recollect.kernel import Nexus
 from recollect.model import Key, Operation, Triple
+from recollect.node import dataclass, field
 
 _MOST_LINES: Final = 10  # that a report names of one reason
 _TRANSACTIONS: Final = 10  # read together

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
@@ -30,6 +29,7 @@ from recollect.integrations.exchange.records import (
 )
 from recollect.integrations.exchange.source import Source
 from recollect.model import FACT, Value
+from recollect.node import dataclass, field
 
 COLUMNS: Final = (
     "subject",

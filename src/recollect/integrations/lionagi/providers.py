@@ -11,7 +11,6 @@ import asyncio
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import lionagi
@@ -27,6 +26,7 @@ from recollect.faces.claims import Claim, claim_line
 from recollect.faces.claims.learning import Learner
 from recollect.faces.claims.validation import checked_limit
 from recollect.faces.knowledge import KnowledgeProvider as PromptProvider
+from recollect.node import dataclass
 
 NOTHING_KNOWN: Final = "Knowledge: nothing is known about this.\n"
 UNAVAILABLE: Final = (

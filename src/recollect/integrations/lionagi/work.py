@@ -5,12 +5,11 @@ The rule: it is kept in snapshots, so it holds plain values only; a store is not
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from recollect.faces.claims import Actor, Scope
 from recollect.faces.claims.acting import optional_actor
 from recollect.faces.claims.model import optional_scope
 from recollect.faces.claims.validation import optional_text
+from recollect.node import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import orjson
 
@@ -34,14 +33,9 @@ from recollect.kernel.store.statements.log import (
     UNLOGGED_CONTENTS,
     UNLOGGED_PAST,
 )
-from recollect.kernel.write.log import (
-    Identity,
-    Logged,
-    Record,
-    next_chain,
-    purge_digest,
-)
+from recollect.kernel.write.log import Identity, Logged, Record, next_chain, purge_digest
 from recollect.model import LIVING, Audit, Breach, Instant, Operation, Progress, silent
+from recollect.node import dataclass
 
 _OPERATIONS = tuple(Operation)
 _ABSENT = "the transaction is not in the log"

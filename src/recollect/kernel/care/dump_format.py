@@ -8,11 +8,11 @@ keys.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from recollect.kernel.store.statements.copies import copying
+from recollect.node import dataclass
 
 FORMAT = "recollect_dump"
 VERSION = 1

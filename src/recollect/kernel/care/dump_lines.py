@@ -6,21 +6,12 @@ A dump comes from outside, so nothing in it is trusted: not its length, not its 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import BinaryIO
 
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, UPGRADE, RecollectError
-from recollect.kernel.care.dump_format import (
-    END,
-    FORMAT,
-    GROUP,
-    LINES,
-    VERSION,
-    DumpLine,
-    Kind,
-)
+from recollect.kernel.care.dump_format import END, FORMAT, GROUP, LINES, VERSION, DumpLine, Kind
 from recollect.kernel.store.cells import STRICT
 from recollect.kernel.store.identity import BITS_BYTES, KEY_BYTES
 from recollect.kernel.store.port import SqlValue
@@ -28,6 +19,7 @@ from recollect.kernel.write.attribute_indexes import indexable
 from recollect.kernel.write.temporal import BOUNDS, INSTANTS
 from recollect.kernel.write.validation import identifier, members, plain_predicate
 from recollect.model import BEGINNING, FOREVER, LIVING, MERGED_FROM, MOVED_FROM, Operation
+from recollect.node import dataclass
 
 _LONGEST = 64 * 2**20  # bytes of one line
 _SHOWN = 40  # characters of a dump that a message repeats

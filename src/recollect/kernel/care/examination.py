@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 
 from recollect.errors import STORE_CORRUPT, RecollectError
@@ -29,6 +28,7 @@ from recollect.kernel.store.statements.checks import (
 from recollect.kernel.store.statements.counters import WRONG_IDS
 from recollect.kernel.work.queue import lost_work
 from recollect.model import LINK_BIT, LIVING, Finding, Progress, silent
+from recollect.node import dataclass
 
 _LISTED = 1000  # broken rows that are counted at most
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from recollect.errors import (
@@ -20,6 +19,7 @@ from recollect.errors import (
 from recollect.kernel.checking.recovery import Reading, readings
 from recollect.kernel.checking.resolve import placeholders, statement_faults, unused_reads
 from recollect.model import Value
+from recollect.node import dataclass
 
 
 class Severity(StrEnum):

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 
 from recollect.errors import Fix, Notice, RecollectError, Span
 from recollect.kernel.lang import ast, parse
 from recollect.kernel.lang.repair.mend import begins_statement
 from recollect.kernel.lang.tokens import CLOSERS, END, Tokens, lex
 from recollect.kernel.lang.words import CLAUSES
+from recollect.node import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ where it ends is the answer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from recollect.errors import RecollectError
@@ -15,6 +14,7 @@ from recollect.kernel.lang.parser import statements_of, tail_of
 from recollect.kernel.lang.repair.mend import begins_statement
 from recollect.kernel.lang.tokens import A_HANDLE, A_VARIABLE, END, Tokens, lex
 from recollect.kernel.lang.words import FIELDS, KEYWORDS, PATTERN_KEYS, SECTIONS, STATEMENTS
+from recollect.node import dataclass
 
 LAST = 4  # tokens that tell what a string is
 

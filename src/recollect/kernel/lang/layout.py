@@ -7,10 +7,10 @@ what does open. KIP has no say in it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from recollect.errors import Span
 from recollect.kernel.lang.ast import NOWHERE
+from recollect.node import dataclass
 
 WIDTH = 88  # characters of a line, its indent included
 INDENT = "  "

@@ -6,8 +6,6 @@ limit allows; the parts of a tail come in any order, each at most once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from recollect.errors import Fix, RecollectError, Span, nearest
 from recollect.kernel.lang.ast import (
     Aggregate,
@@ -45,6 +43,7 @@ from recollect.kernel.lang.parse_value import (
 from recollect.kernel.lang.repair.diagnose import meant
 from recollect.kernel.lang.tokens import A_PATTERN, A_VARIABLE, END, is_named, is_word
 from recollect.kernel.lang.words import AGGREGATES, CLAUSES
+from recollect.node import dataclass
 
 SECTIONS = {"ATTR": Section.ATTRIBUTES, "META": Section.METADATA}
 BLOCKS: dict[str, type[NotClause | OptionalClause | UnionClause]] = {

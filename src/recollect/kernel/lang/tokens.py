@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 from array import array
-from dataclasses import dataclass
 from itertools import accumulate, compress
 
 from recollect.errors import INVALID_VALUE, RESOURCE_EXHAUSTED, RecollectError, Span
+from recollect.node import dataclass
 
 END = "\0"  # the last token of every text; no text may hold this character
 

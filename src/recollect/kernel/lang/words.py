@@ -8,11 +8,12 @@ line of SQL, under its name in small letters, in the dialect of each engine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from importlib.resources import files
 from typing import Final
+
+from recollect.node import dataclass, replace
 
 
 class WordKind(StrEnum):

@@ -9,7 +9,7 @@ the trees that are not compiled; `lift` makes a query's shape and values of them
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields
 from operator import is_
 from typing import Any, TypeVar, assert_never, cast
 
@@ -28,6 +28,7 @@ from recollect.kernel.lang import ast
 from recollect.kernel.plan.names import canonical_name
 from recollect.kernel.plan.values import fault, unfit
 from recollect.model import Value
+from recollect.node import dataclass, field, replace
 
 
 def check_parameters(values: Mapping[str, object], max_depth: int) -> None:

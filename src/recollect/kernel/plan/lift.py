@@ -7,7 +7,6 @@ ids and compared values become parameters named by class and position: `string0`
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from operator import is_
 from typing import assert_never
 
@@ -17,6 +16,7 @@ from recollect.kernel.lang.words import REGEX
 from recollect.kernel.plan.bind import Bindings, literal
 from recollect.kernel.plan.names import canonical_name
 from recollect.model import Value
+from recollect.node import dataclass
 
 NULL = ast.Literal(None, "null")
 

@@ -8,7 +8,6 @@ with that branch's own static scope. See docs/kip/decisions.md.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import assert_never
 
 from recollect.errors import RESOURCE_EXHAUSTED, RecollectError
@@ -21,6 +20,7 @@ from recollect.kernel.plan.scope import (
     not_bound,
     variable_of,
 )
+from recollect.node import dataclass, field
 
 MOST_STEPS = 1_000
 """Clauses of a query, each counted once for every branch of UNION it runs in."""

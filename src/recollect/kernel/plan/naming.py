@@ -7,10 +7,10 @@ is left alone: nothing of it is there to be shown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import assert_never
 
 from recollect.kernel.lang import ast
+from recollect.node import dataclass, replace
 
 HIDDEN = "#ground"
 """What the new names begin with; no text can write it."""

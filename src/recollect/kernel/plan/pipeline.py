@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from recollect.errors import INVALID_SYNTAX, RecollectError
 from recollect.kernel.lang import ast
@@ -14,6 +13,7 @@ from recollect.kernel.plan.lower import Lowering
 from recollect.kernel.plan.order import order_branch
 from recollect.kernel.plan.scope import TargetNames, not_bound, resolve_kinds
 from recollect.kernel.plan.statistics import Statistics
+from recollect.node import dataclass, replace
 
 
 def plan_find(find: ast.Find, statistics: Statistics) -> ir.Plan:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+
+from recollect.node import dataclass, field, replace
 
 
 @dataclass(frozen=True)

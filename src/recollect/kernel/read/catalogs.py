@@ -11,7 +11,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple, Protocol
 
@@ -27,6 +26,7 @@ from recollect.kernel.store.sharing import Cache
 from recollect.kernel.store.statements.elements import LAST, STATE
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.model import AsOf, Limits
+from recollect.node import dataclass, field
 
 _MOST_MOMENTS = 64
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import orjson
 
@@ -32,6 +31,7 @@ from recollect.model import (
     Transaction,
     Version,
 )
+from recollect.node import dataclass
 
 
 @dataclass(frozen=True, slots=True)

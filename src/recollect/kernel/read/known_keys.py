@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from recollect.errors import Fix, Notice, RecollectError, Span, is_slip, nearest
 from recollect.kernel.lang import ast
@@ -22,6 +21,7 @@ from recollect.kernel.store.sharing import Cache
 from recollect.kernel.store.statements.keys import QUESTIONS, Questions
 from recollect.kernel.store.terms import Terms
 from recollect.model import LIVING, MERGED_FROM, MOVED_FROM, ElementKind, Rows
+from recollect.node import dataclass
 
 _WORD = re.compile(r"[^\W\d]\w*")
 MOST_LISTED = 1_000  # elements whose keys are known by name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError, ask_at
 from recollect.kernel.sql.clock import Clock
@@ -11,6 +10,7 @@ from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.port import Session, SqlValue
 from recollect.kernel.store.statements.elements import AT_INSTANT, AT_NUMBER
 from recollect.model import LIVING, AsOf, Instant, instant_text
+from recollect.node import dataclass
 
 
 @dataclass(frozen=True, slots=True)

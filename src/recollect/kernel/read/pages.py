@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode, urlsafe_b64encode
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from hashlib import blake2b, shake_256
 from hmac import compare_digest
 
@@ -23,6 +22,7 @@ from recollect.kernel.sql.output import Paging
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.port import Session
 from recollect.model import LIVING, AsOf, Instant
+from recollect.node import dataclass, replace
 
 MOST_CHARACTERS = 4_096
 """Of a cursor; keys that do not fit are left out, and the place is a count of rows."""

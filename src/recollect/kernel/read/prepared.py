@@ -9,7 +9,6 @@ from the tree.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from recollect.kernel.lang import ast
@@ -23,6 +22,7 @@ from recollect.kernel.store.identity import element_id
 from recollect.kernel.store.port import SqlValue
 from recollect.kernel.store.sharing import Cache
 from recollect.model import Value
+from recollect.node import dataclass
 
 MOST_CHARACTERS = 8 * 2**10
 """Of a text that is remembered; longer ones are not asked twice."""

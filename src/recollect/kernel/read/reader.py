@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import cast
 
@@ -56,6 +55,7 @@ from recollect.kernel.store.sharing import Cache
 from recollect.kernel.store.terms import Terms
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.model import LINK_BIT, AsOf, Element, ElementKind, Instant, Limits, Rows, Value
+from recollect.node import dataclass, replace
 
 Clock = Callable[[], Instant]
 """Tells the time."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.plan.statistics import Statistics, coarse
@@ -22,6 +21,7 @@ from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.port import Session, SqlValue, Store
 from recollect.kernel.store.statements.counts import COUNTS, GROWTH, TALLIES
 from recollect.model import Grown, Instant, Stats
+from recollect.node import dataclass
 
 MOST_MARKS = 1_000
 """Stretches of the log that growth is told in."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import cast, get_args
 
 from recollect.errors import (
@@ -25,6 +24,7 @@ from recollect.kernel.read.reader import Reader
 from recollect.kernel.store.faults import Deadline
 from recollect.kernel.store.sharing import Cache
 from recollect.model import Limits
+from recollect.node import dataclass
 
 
 @dataclass(frozen=True, slots=True)

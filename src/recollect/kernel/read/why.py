@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
 from typing import cast
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
@@ -30,6 +29,7 @@ from recollect.kernel.sql.output import Compiled, Shape
 from recollect.kernel.store.cells import json_value
 from recollect.kernel.store.port import SqlRow, SqlValue
 from recollect.model import LIVING, Ground, Operation, Rows, Value, Why
+from recollect.node import dataclass, replace
 
 _ALL = 2**62  # solutions, more than there are: no engine refuses such a limit
 

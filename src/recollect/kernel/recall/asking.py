@@ -7,19 +7,13 @@ nothing beyond its words.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
-from recollect.kernel.recall.columns import (
-    SAYS_HOW_MANY,
-    SAYS_WHEN,
-    SAYS_WHERE,
-    SAYS_WHO,
-    Known,
-)
+from recollect.kernel.recall.columns import SAYS_HOW_MANY, SAYS_WHEN, SAYS_WHERE, SAYS_WHO, Known
 from recollect.kernel.recall.spans import Times, asked_for, is_of_time
 from recollect.kernel.recall.words import asked_stems, kin_of
 from recollect.kernel.search.tokens import tokens
+from recollect.node import dataclass
 
 _KINDS: Final = tuple(
     (flag, words, re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE))

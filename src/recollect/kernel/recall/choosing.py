@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
@@ -17,6 +16,7 @@ from recollect.kernel.recall.columns import NONE
 from recollect.kernel.recall.scoring import NEAR, Ranking
 from recollect.kernel.recall.words import telling_stems
 from recollect.model import Dated
+from recollect.node import dataclass, field
 
 FLOOR: Final = 0.35
 """How much of a question one of the first memories must hold, by the rarity of its words ...

@@ -8,7 +8,6 @@ as of every moment before. What is shared is never changed: a later copy shares 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -18,6 +17,7 @@ from recollect.kernel.recall.kinds import FACTS
 from recollect.kernel.recall.meaning import Vector
 from recollect.kernel.recall.remembering import Called, Memory
 from recollect.kernel.recall.words import LANGUAGES, language_of, stem
+from recollect.node import dataclass, field, replace
 
 Ints = NDArray[np.int64]
 Places = NDArray[np.int32]

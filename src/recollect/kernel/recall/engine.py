@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError, nearest
@@ -30,6 +29,7 @@ from recollect.kernel.recall.telling import told
 from recollect.kernel.search.search import storable
 from recollect.kernel.store.group import last_instant, last_transaction
 from recollect.model import AsOf, Concept, Dated, Element, Instant, Kinds, Progress
+from recollect.node import dataclass
 
 _BYTES_OF_TOKEN: Final = 3  # about: four of English, three of Chinese
 _CURSOR: Final = re.compile(r"r1\.(-?\d{1,19})\.(\d{1,19})\.(\d{1,9})")

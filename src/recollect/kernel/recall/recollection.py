@@ -6,12 +6,12 @@ The rule: the points of the shares of a memory add up to its score.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import resources
 from typing import Final, NamedTuple
 
 from recollect.errors import Notice
 from recollect.model import AsOf, Dated
+from recollect.node import dataclass
 
 EMBEDDING: Final = resources.files("recollect.kernel.recall") / "meanings.npz"
 """The embedding that meanings are compared by, where it is installed."""

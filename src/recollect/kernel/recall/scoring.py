@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -20,6 +19,7 @@ from recollect.kernel.recall.columns import NONE, SAYS_ANYTHING, Columns, Floats
 from recollect.kernel.recall.kinds import FACTS
 from recollect.kernel.recall.meaning import Vector
 from recollect.kernel.recall.spans import Times
+from recollect.node import dataclass
 
 SHARES: Final = {
     "words": (1.0, "it, or what stands beside it, holds words that say the same"),

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from recollect.kernel.search.tokens import tokens
+from recollect.node import dataclass
 
 Span = tuple[int, int]
 

@@ -8,7 +8,6 @@ specification gives a meaning: KIP 1.0-RC11, section 2.9 and appendices 2 and 3.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 import orjson
 
@@ -19,6 +18,7 @@ from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.statements.declared import DEFINED, DEFINITION, DEFINITIONS, FLAGGED
 from recollect.model import FUNCTIONAL, LIVING, Attributes, ElementKind, Kinds, Value, normal_text
+from recollect.node import dataclass
 
 DOMAIN = "Domain"
 BELONGS = "belongs_to_domain"

@@ -7,7 +7,7 @@ counts, wherever it stands. What DESCRIBE asks after may be undeclared: that is 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 import orjson
 
@@ -20,6 +20,7 @@ from recollect.kernel.schema.definitions import NOUNS, defined, definitions, giv
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session
 from recollect.model import ElementKind
+from recollect.node import dataclass
 
 CONCEPT, LINK = ElementKind.CONCEPT, ElementKind.LINK
 

@@ -8,7 +8,6 @@ are found.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import cast
 
 import orjson
@@ -29,6 +28,7 @@ from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Parameters, Session, SqlValue
 from recollect.kernel.store.statements.listing import INDEXES, IS_LIVING, JOINED, NAMED, Listing
 from recollect.model import LIVING, AsOf, Concept, ElementKind, Joint, NamedStep, Ranked
+from recollect.node import dataclass, replace
 
 _FEW = 2_000  # concepts that are gathered rather than walked to
 

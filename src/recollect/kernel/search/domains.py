@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import orjson
@@ -28,6 +27,7 @@ from recollect.kernel.store.statements.regions import (
     TYPES_NOW,
 )
 from recollect.model import LIVING, ElementKind
+from recollect.node import dataclass
 
 MOST_DOMAINS = 256
 """Domains of the primer, largest first."""

@@ -7,7 +7,6 @@ shows an element twice.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 
 from recollect.errors import INVALID_SYNTAX, INVALID_VALUE, RecollectError
 from recollect.kernel.lang import ast
@@ -30,6 +29,7 @@ from recollect.kernel.search.rank import Weights
 from recollect.kernel.search.search import DEFAULT_LIMIT, search
 from recollect.kernel.store.group import last_transaction
 from recollect.model import ElementKind, Hit, Hits
+from recollect.node import dataclass, field, replace
 
 
 def hits(reader: Reader, bindings: Bindings, query: ast.Search, clock: Clock | None = None) -> Hits:

@@ -5,8 +5,6 @@ The rule: a name is listed when something alive bears it, or a definition says w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from recollect.kernel.schema.definitions import definitions
 from recollect.kernel.search.known_terms import living_terms
 from recollect.kernel.store.cells import text, whole
@@ -14,6 +12,7 @@ from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.statements.terms import PREDICATES_AT, TYPES_AT
 from recollect.model import ElementKind
+from recollect.node import dataclass
 
 _COUNTS = {ElementKind.CONCEPT: TYPES_AT, ElementKind.LINK: PREDICATES_AT}
 

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Sequence, Set
-from dataclasses import dataclass
 from itertools import accumulate, chain, combinations, repeat
 from operator import add
 
@@ -29,6 +28,7 @@ from recollect.kernel.store.cells import TALLY_DOCUMENTS, TALLY_TOKENS, whole
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.statements.texts import COUNTS
 from recollect.kernel.store.texts import Occurrences, Partition, Size, Term, Texts
+from recollect.node import dataclass
 
 MOST_TERMS = 64
 """Terms a query is ranked by: the rarest."""

@@ -7,7 +7,6 @@ answers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from recollect.kernel.search.document import concept_text, link_text
 from recollect.kernel.search.index import TextIndex, forget_texts
@@ -22,6 +21,7 @@ from recollect.kernel.store.statements.texts import (
     PAST_LINKS,
 )
 from recollect.model import LIVING, Progress, silent
+from recollect.node import dataclass
 
 _AT_ONCE = 1_000  # elements read and written together
 

@@ -6,7 +6,6 @@ The rule: every statement of a search binds the same parameters, from here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
 
 import orjson
 
@@ -15,6 +14,7 @@ from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import SqlValue
 from recollect.kernel.store.texts import Partition
 from recollect.model import LIVING, ElementKind, Instant
+from recollect.node import dataclass, field
 
 Where = Mapping[str, Sequence[str]]
 """Attributes of concepts, and the texts that each may be."""

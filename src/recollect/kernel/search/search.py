@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
 
 from recollect.errors import Notice
 from recollect.kernel.plan.names import without_long_runs
@@ -31,6 +30,7 @@ from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.model import LINK_BIT, ElementKind, Instant
+from recollect.node import dataclass, field, replace
 
 DEFAULT_LIMIT = 10
 """Elements returned when the query gives no LIMIT."""

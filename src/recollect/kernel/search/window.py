@@ -7,7 +7,6 @@ the one before, so that a row which stays is shown once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from recollect.kernel.lang import ast
@@ -22,6 +21,7 @@ from recollect.kernel.read.pages import (
 )
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.port import Session
+from recollect.node import dataclass
 
 ItemT = TypeVar("ItemT")
 

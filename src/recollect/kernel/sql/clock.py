@@ -6,11 +6,11 @@ beyond the last one given out by then. A content is the row's own unless it chan
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from recollect.kernel.sql import nodes
 from recollect.model import LIVING
+from recollect.node import dataclass
 
 GROUP = nodes.Param("group", "bigint")
 KNOWN = nodes.Param("known", "bigint")

@@ -7,10 +7,10 @@ is still there or not, and no row is counted.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from recollect.kernel.sql import nodes
+from recollect.node import dataclass, replace
 
 
 class Shape(StrEnum):

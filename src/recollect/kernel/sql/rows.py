@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from itertools import count
 
 from recollect.kernel.plan import ir
@@ -20,6 +19,7 @@ from recollect.kernel.sql.bindings import (
 from recollect.kernel.sql.clock import Clock, is_current, of_group, superseded
 from recollect.kernel.store.dialect import Dialect
 from recollect.model import ElementKind
+from recollect.node import dataclass, field, replace
 
 
 @dataclass(slots=True)

@@ -8,7 +8,6 @@ solutions sits where the first of them would.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from itertools import takewhile
 
 from recollect.kernel.plan import ir
@@ -29,6 +28,7 @@ from recollect.kernel.sql.reads import value_of
 from recollect.kernel.sql.rows import Rows
 from recollect.kernel.sql.steps import owner_id
 from recollect.kernel.store.dialect import JsonPart
+from recollect.node import dataclass, field
 
 Position = list[tuple[nodes.Order, ir.Var | None]]
 _NO_PROMISE = Statistics().uncertain()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.node import dataclass
 
 _MEMORY = ":memory:"
 _SERVERS = ("postgresql://", "postgres://")

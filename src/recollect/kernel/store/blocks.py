@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.store.port import Store
+from recollect.node import dataclass
 
 
 @dataclass(eq=False, slots=True)

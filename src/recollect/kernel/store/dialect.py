@@ -10,11 +10,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
 from recollect.kernel.store.statement import Statement, spell
+from recollect.node import dataclass
 
 
 class JsonPart(StrEnum):

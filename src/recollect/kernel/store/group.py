@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import unicodedata
-from dataclasses import dataclass
 
 from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, Hint, RecollectError, ToDo, nearest
 from recollect.kernel.store.cells import EVERY_GROUP, octets, text, whole
@@ -13,6 +12,7 @@ from recollect.kernel.store.port import Parameters, Session, SqlRow
 from recollect.kernel.store.statements.counters import CREATE_GROUP
 from recollect.kernel.store.statements.groups import ALL, LAST, LOST, NAMES, ONE
 from recollect.model import Instant
+from recollect.node import dataclass
 
 _LONGEST = 128
 NO_CHAIN = bytes(32)

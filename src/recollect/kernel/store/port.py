@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -14,6 +13,7 @@ from recollect.kernel.store.settings import Sampling
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.texts import Texts
 from recollect.model import Kinds, Progress, silent
+from recollect.node import dataclass, field
 
 SqlValue = None | int | float | str | bytes
 Sql = str | Statement

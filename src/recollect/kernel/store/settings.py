@@ -7,11 +7,11 @@ two threads change it at once, does not matter.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.model import NO_KINDS, Kinds
+from recollect.node import dataclass
 
 _LONGEST_WAIT = 86_400  # seconds
 

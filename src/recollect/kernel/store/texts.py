@@ -13,11 +13,11 @@ their end keeps it off.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from recollect.model import LINK_BIT
+from recollect.node import dataclass
 
 _LETTERS = "bcdf"
 _UNSTEMMED = "\u00b7"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, STORE_CORRUPT, RecollectError
@@ -20,6 +19,7 @@ from recollect.kernel.store.statements.vectors import CHANGED, STATE
 from recollect.kernel.vectors.embedder import NUMBER_BYTES, Embedder, Space, dimension_of, text_hash
 from recollect.kernel.vectors.rows import known_texts
 from recollect.model import LINK_BIT
+from recollect.node import dataclass, field
 
 _MOST_BYTES: Final = 512 * 2**20  # of all groups together
 _MOST_TEXTS: Final = 4_096  # whose vectors wait for the write that needs them

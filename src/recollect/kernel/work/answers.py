@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import orjson
 
@@ -29,6 +28,7 @@ from recollect.kernel.store.statements.answers import (
 )
 from recollect.kernel.write.validation import identifier
 from recollect.model import Instant, Operation, Value
+from recollect.node import dataclass
 
 Values = dict[str, SqlValue]
 

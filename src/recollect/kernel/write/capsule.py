@@ -9,12 +9,12 @@ the links about them. KIP 1.0-RC11, section 5.3.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from typing import assert_never
 
 from recollect.errors import Notice
 from recollect.kernel.lang.print_inline import visible
 from recollect.model import Attributes, ConceptRecord, Kinds, LinkRecord, Record, Value
+from recollect.node import dataclass, field
 
 _NESTED = 4  # levels of a link that is written in place; deeper ones get blocks of their own
 _DUMP = "copy them with a dump: recollect dump"

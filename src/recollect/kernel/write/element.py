@@ -6,11 +6,11 @@ Contents are never changed in place, so the same object is always the same conte
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from recollect.kernel.store.digests import canonical as canonical
 from recollect.model import BEGINNING, FOREVER, Attributes, Instant
+from recollect.node import dataclass, field
 
 
 class Content(NamedTuple):

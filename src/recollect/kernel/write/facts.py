@@ -12,7 +12,6 @@ the older is not closed: it was true until then. Only what would have no time le
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import chain, count
 
 from recollect.errors import (
@@ -27,12 +26,7 @@ from recollect.kernel.schema.definitions import functional_predicates
 from recollect.kernel.write.element import Content, Element, LinkElement, Tracker
 from recollect.kernel.write.holding import is_kept, line_of
 from recollect.kernel.write.own_types import refuse_owned_fact
-from recollect.kernel.write.temporal import (
-    VALID_FROM,
-    VALID_UNTIL,
-    advance_clock,
-    parse_instant,
-)
+from recollect.kernel.write.temporal import VALID_FROM, VALID_UNTIL, advance_clock, parse_instant
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import identifier, members
 from recollect.model import (
@@ -52,6 +46,7 @@ from recollect.model import (
     instant_text,
     normal_text,
 )
+from recollect.node import dataclass
 
 _KEPT = (VALID_FROM, VALID_UNTIL, OBSERVED_AT, SEARCH_ATTRIBUTES)
 """Metadata of a fact that a second telling does not replace as other members."""

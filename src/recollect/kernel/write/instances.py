@@ -8,11 +8,11 @@ section 2.9.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from recollect.errors import CONSTRAINT_VIOLATION, INVALID_VALUE, Code
 from recollect.kernel.write.temporal import parse_instant
 from recollect.model import Attributes, Value
+from recollect.node import dataclass
 
 
 def _is_number(value: Value) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import assert_never
 
 from recollect.errors import NOT_FOUND, RecollectError, Span
@@ -21,6 +20,7 @@ from recollect.kernel.write.literals import ConceptNames, concept_name, text_val
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import plain_predicate
 from recollect.model import Attributes, Skipped, Value
+from recollect.node import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,26 +7,13 @@ KIP 1.0-RC11, section 4.4.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from recollect.errors import CONSTRAINT_VIOLATION, DUPLICATE_EXISTS, RecollectError, Span
 from recollect.kernel.search.document import ALIASES
-from recollect.kernel.write.element import (
-    ConceptElement,
-    Content,
-    Element,
-    LinkElement,
-    canonical,
-)
+from recollect.kernel.write.element import ConceptElement, Content, Element, LinkElement, canonical
 from recollect.kernel.write.protection import refuse_merge
 from recollect.kernel.write.unit import Unit
-from recollect.model import (
-    MERGED_FROM,
-    MOVED_FROM,
-    Attributes,
-    MergeReport,
-    Value,
-)
+from recollect.model import MERGED_FROM, MOVED_FROM, Attributes, MergeReport, Value
+from recollect.node import dataclass
 
 
 def merge_concepts(

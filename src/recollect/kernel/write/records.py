@@ -8,7 +8,6 @@ from the past too, ends the reading.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import orjson
@@ -41,6 +40,7 @@ from recollect.model import (
     Operation,
     Record,
 )
+from recollect.node import dataclass, replace
 
 _AT_ONCE = 1_000  # elements read together
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

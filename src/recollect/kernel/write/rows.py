@@ -7,7 +7,6 @@ take one last, so that no unique index is ever in the way.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
 import orjson
 
@@ -25,6 +24,7 @@ from recollect.kernel.write.element import (
     State,
 )
 from recollect.model import LIVING, Attributes
+from recollect.node import dataclass, field
 
 LARGEST = 24 * 2**20
 """Bytes of attributes, and of metadata: what a line of a dump holds with room to spare."""

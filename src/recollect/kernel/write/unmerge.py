@@ -8,7 +8,6 @@ the target loses what it had of the source alone. What was told of the target si
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from recollect.errors import CONFLICT, NOT_FOUND, RecollectError
 from recollect.kernel.read.named import lives_by_id
@@ -34,6 +33,7 @@ from recollect.model import (
     Instant,
     Value,
 )
+from recollect.node import dataclass
 
 
 @dataclass(frozen=True, slots=True)

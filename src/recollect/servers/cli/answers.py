@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 
 from recollect.errors import RecollectError
 from recollect.faces.kip.response import Format, success
 from recollect.kernel import Nexus
 from recollect.model import Answer, AsOf
+from recollect.node import dataclass, replace
 from recollect.servers.cli.naming import names_of
 from recollect.servers.cli.output import Output
 from recollect.servers.cli.render import drawn

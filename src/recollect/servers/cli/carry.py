@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from io import TextIOWrapper
 from typing import BinaryIO
 
@@ -14,6 +13,7 @@ from recollect.faces.kip.capsules import export_capsules, write_capsules
 from recollect.integrations.exchange import hand_out
 from recollect.kernel import new_file
 from recollect.model import Found, Progress, Value
+from recollect.node import dataclass
 from recollect.servers.cli.cells import counted
 from recollect.servers.cli.given import STANDARD_OUTPUT, refuse_json_beside
 from recollect.servers.cli.opening import opened, warn_of_question

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final, Literal, TypeVar
 
@@ -27,6 +27,7 @@ from recollect.faces.claims import (
 )
 from recollect.faces.claims.words import SUPERSEDED
 from recollect.model import Instant, instant_text
+from recollect.node import dataclass
 from recollect.servers.cli.beginnings import whole_id
 from recollect.servers.cli.evidence import asserted, given_evidence, kept_evidence
 from recollect.servers.cli.opening import opened, warn_of_absent_group

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from functools import partial
 
 import typer
@@ -11,6 +11,7 @@ import typer
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel import Nexus
 from recollect.model import Found, Key, Receipt
+from recollect.node import dataclass, replace
 from recollect.servers.cli.cells import counted
 from recollect.servers.cli.opening import opened, warn_of_absent_group, warn_of_question
 from recollect.servers.cli.options import Invocation

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import timedelta
 from typing import TypeVar
 
@@ -24,6 +24,7 @@ from recollect.faces.kip.maintenance import (
 from recollect.faces.kip.maintenance.duplicates import LIKELY, SURE
 from recollect.kernel import Nexus
 from recollect.model import Key, Progress, Triple, instant_text
+from recollect.node import dataclass
 from recollect.servers.cli.cells import counted, open_table
 from recollect.servers.cli.opening import opened
 from recollect.servers.cli.options import Invocation

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
@@ -28,6 +27,7 @@ from recollect.faces.markup import (
 from recollect.faces.markup.exchanges import Beginning, Model
 from recollect.faces.markup.wire import to_wire
 from recollect.model import AsOf
+from recollect.node import dataclass, replace
 from recollect.servers.cli.given import STANDARD_INPUT, text_of
 from recollect.servers.cli.opening import opened, warn_of_absent_group
 from recollect.servers.cli.options import Invocation

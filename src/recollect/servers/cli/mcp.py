@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import signal
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.node import dataclass
 from recollect.servers.cli.loading import in_haste, require
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
@@ -41,7 +41,7 @@ def serve_agents(on: Invocation, service: AgentService) -> None:
     settings = Settings()
     with output(as_json=on.as_json) as out:
         require("mcp", "mcp", "the MCP server")
-        with in_haste():
+        with in_haste("mcp", "mcp.server"):
             from recollect.servers.learning import make_learner
             from recollect.servers.mcp.folders import Folders
             from recollect.servers.mcp.memory import TOOL_SETS, Memory

@@ -11,13 +11,13 @@ import shutil
 import sys
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import orjson
 
 from recollect.errors import CONFLICT, INVALID_VALUE, STORE_UNAVAILABLE, RecollectError
+from recollect.node import dataclass
 from recollect.servers.cli.loading import require
 from recollect.servers.cli.output import output
 from recollect.servers.mcp.clients import NAME, Client, client_named

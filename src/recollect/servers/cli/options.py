@@ -6,12 +6,13 @@ The rule: a command names the shared options it takes, and gets one `Invocation`
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Annotated, Any, Concatenate, Final, Literal, ParamSpec, cast
 
 import typer
+
+from recollect.node import dataclass, field
 
 ParamT = ParamSpec("ParamT")
 

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
 from functools import partial
 from shlex import quote
 
@@ -15,6 +14,7 @@ from recollect.faces.kip import answer_kip
 from recollect.faces.kip.response import Response, failure, success
 from recollect.kernel import Nexus, Script, parse
 from recollect.model import Answer, Value, silent
+from recollect.node import dataclass, replace
 from recollect.servers.cli.answers import AskedText, show_answer
 from recollect.servers.cli.cells import counted
 from recollect.servers.cli.given import is_comment, text_of

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
+from recollect.node import dataclass
 from recollect.servers.cli.loading import require
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output

@@ -6,7 +6,6 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,6 +15,7 @@ from recollect.errors import RecollectError
 from recollect.faces.kinds import open_memory
 from recollect.integrations.exchange import ImportReport, NamedCount, take_in
 from recollect.kernel import Nexus
+from recollect.node import dataclass, replace
 from recollect.servers.cli.cells import counted, open_table
 from recollect.servers.cli.given import STANDARD_INPUT
 from recollect.servers.cli.opening import opened

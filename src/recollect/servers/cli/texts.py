@@ -10,7 +10,6 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from rich.text import Text
 from recollect.errors import INVALID_ARGUMENT, RecollectError, place
 from recollect.kernel import Diagnostic, Severity, check, format_text
 from recollect.model import Value
+from recollect.node import dataclass, replace
 from recollect.servers.cli.cells import counted
 from recollect.servers.cli.given import STANDARD_INPUT, is_comment, text_of
 from recollect.servers.cli.loading import require

@@ -9,12 +9,13 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar, Final, NoReturn, Protocol, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
+
+from recollect.node import dataclass
 
 NOT_UNDERSTOOD: Final = 2
 """The exit code of a command line that means nothing."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 from fastapi import APIRouter, Request
@@ -17,6 +16,7 @@ from fastapi import APIRouter, Request
 from recollect.errors import RecollectError
 from recollect.faces.operations import Caller
 from recollect.faces.operations.envelope import failure
+from recollect.node import dataclass, field
 from recollect.servers.http.guard import Guard
 from recollect.servers.http.metrics import Metrics
 from recollect.servers.http.options import Options

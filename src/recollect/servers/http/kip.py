@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, NotRequired, cast
 
@@ -26,6 +25,7 @@ from recollect.faces.operations import Observation
 from recollect.faces.operations.envelope import checked, named_request, own_code
 from recollect.kernel import Nexus
 from recollect.model import LIVING
+from recollect.node import dataclass
 from recollect.servers.http.answers import as_json, status_of
 from recollect.servers.http.calls import IN_QUERY, body_members, group_of, query_members
 from recollect.servers.http.described import GROUP, parameters

@@ -6,11 +6,11 @@ The rule: the definition for models says what a function takes; nothing here rep
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from recollect.errors import CODES
 from recollect.faces.kip import tool_definitions
+from recollect.node import dataclass
 from recollect.servers.http.described import GROUP, MEANINGS, Schema, reference, whole
 
 KIP: Final = "/v1/kip"

@@ -7,7 +7,6 @@ was sent; what an operation does is the face's alone.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from fastapi import APIRouter, Request, Response
 from pydantic_core import from_json
@@ -15,6 +14,7 @@ from pydantic_core import from_json
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.operations import OPERATIONS, Envelope, Operation
 from recollect.faces.operations.envelope import named_request
+from recollect.node import dataclass
 from recollect.servers.http.answers import as_json, status_of
 from recollect.servers.http.face import Face, Shared, caller_of, request_id_of
 from recollect.servers.http.schemas import request_of, responses_of, schemas

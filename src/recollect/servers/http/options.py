@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, field
 
 from recollect.faces.operations import limits
+from recollect.node import dataclass, field
 from recollect.servers.admission import BODY_BYTES
 from recollect.servers.http.tokens import Tokens
 

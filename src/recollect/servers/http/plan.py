@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import socket
 import sys
-from dataclasses import dataclass, field, replace
 from datetime import time
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
 
+from recollect.node import dataclass, field, replace
 from recollect.servers.http.logs import Form, begin_log
 from recollect.servers.http.metrics import forget_process
 from recollect.servers.http.options import Options

@@ -16,12 +16,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from multiprocessing import allow_connection_pickling, get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 
 from recollect.errors import CODES, UNAVAILABLE, RecollectError
+from recollect.node import dataclass
 from recollect.servers.http.logs import log_event
 from recollect.servers.stopping import told_to_end
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 import orjson
@@ -23,6 +22,7 @@ from uvicorn.protocols.http.httptools_impl import (
 
 from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, UNAVAILABLE, RecollectError
 from recollect.faces.operations.envelope import failure, named_request
+from recollect.node import dataclass, field
 from recollect.servers.http.logs import log_refusal
 
 try:

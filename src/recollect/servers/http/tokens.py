@@ -11,7 +11,6 @@ import hmac
 import secrets
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -19,6 +18,7 @@ import orjson
 
 from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
 from recollect.faces.operations import Caller
+from recollect.node import dataclass
 
 PREFIX = "rct_"
 """What every token begins with, so that one that leaked is recognised."""

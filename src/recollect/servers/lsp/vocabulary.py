@@ -6,10 +6,10 @@ The rule: completion is silent, so a memory that cannot be read just now has no 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from recollect.faces.kip import execute_kip_readonly
 from recollect.kernel import Nexus
+from recollect.node import dataclass
 
 MOST_DESCRIBED = 20
 """Types whose attributes are looked at: those the text names, else the first of the memory."""

@@ -9,11 +9,11 @@ import json
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from recollect.errors import INVALID_VALUE, RESOURCE_NOT_FOUND, RecollectError
+from recollect.node import dataclass, field
 
 NAME: Final = "recollect"
 

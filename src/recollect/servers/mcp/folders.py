@@ -12,7 +12,6 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from pathlib import Path
@@ -25,6 +24,7 @@ from recollect.errors import (
     RESOURCE_NOT_FOUND,
     RecollectError,
 )
+from recollect.node import dataclass
 
 LARGEST: Final = 256 * 2**20
 """Bytes of a file that is taken in over MCP."""

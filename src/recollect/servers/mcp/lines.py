@@ -11,7 +11,6 @@ import os
 import re
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from io import StringIO
 from typing import Any, BinaryIO, Final, Protocol
 
@@ -27,6 +26,7 @@ from pydantic import ValidationError
 
 from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, Code, RecollectError
 from recollect.faces.operations import limits
+from recollect.node import dataclass
 
 _END: Final = 1_024  # bytes of the end of a line that is too long
 _PART: Final = 2**16

@@ -6,7 +6,6 @@ speaks with the client looks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Final
 
@@ -14,6 +13,7 @@ from recollect.errors import PERMISSION_DENIED, RecollectError
 from recollect.faces.memory import Memory as Face
 from recollect.faces.operations import Caller
 from recollect.kernel import Nexus
+from recollect.node import dataclass, field, replace
 from recollect.servers.mcp.folders import Folders
 from recollect.servers.service import Service
 

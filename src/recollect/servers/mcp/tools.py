@@ -6,7 +6,6 @@ The rule: this is the only list of tools; what a tool does is in a module beside
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final, cast
 
@@ -16,6 +15,7 @@ from pydantic import TypeAdapter
 from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError, nearest
 from recollect.faces.kip import Response, handle_tool_call, tool_definitions
 from recollect.faces.operations.envelope import checked
+from recollect.node import dataclass, replace
 from recollect.servers.mcp import face_tools, inputs, knowledge, markup
 from recollect.servers.mcp.bounded import bounded
 from recollect.servers.mcp.face_tools import add_episode

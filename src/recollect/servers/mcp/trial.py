@@ -9,7 +9,6 @@ import json
 import logging
 import shutil
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from shlex import join
@@ -22,6 +21,7 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult, TextResourceContents
 
+from recollect.node import dataclass
 from recollect.servers.mcp.clients import Entry
 
 SECONDS: Final = 20.0

@@ -11,7 +11,6 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 import orjson
@@ -39,20 +38,13 @@ from recollect.model import (
     Rows,
     Value,
 )
+from recollect.node import dataclass, field
 from recollect.servers.studio.home import described
 from recollect.servers.studio.replaced import Replaced, replaced_of
 from recollect.servers.studio.shown import Shown, ends_of, line_of, name_of, shown_of
 from recollect.servers.studio.steps import Step, steps_of
 from recollect.servers.studio.trying import Tried, tried
-from recollect.servers.studio.visit import (
-    Answered,
-    Away,
-    Download,
-    Page,
-    Route,
-    Visit,
-    required,
-)
+from recollect.servers.studio.visit import Answered, Away, Download, Page, Route, Visit, required
 from recollect.servers.studio.working import Working
 
 SAVED: Final = "SavedQuestion"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -17,6 +16,7 @@ from typing import Final
 from fastapi import APIRouter, Request, Response
 
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
+from recollect.node import dataclass
 
 FOLDER: Final = Path(__file__).parent / "assets"
 _TYPES: Final[Mapping[str, str]] = {

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, cast
 
@@ -20,6 +19,7 @@ from recollect.faces.claims.writing import Writer
 from recollect.faces.memory import Effect, Memory
 from recollect.kernel import Nexus
 from recollect.model import Change, Concept, Dated, Key, Link, Merge, Value
+from recollect.node import dataclass
 from recollect.servers.studio.shown import shown_of
 from recollect.servers.studio.trying import tried
 from recollect.servers.studio.visit import Answered, Away, Page, Route, Visit, absent, required

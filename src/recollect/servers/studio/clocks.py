@@ -7,10 +7,10 @@ from when to when it was believed, about which time. Bounds that nobody gave rea
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from recollect.model import Content, Instant, Life, Version, bound_text
+from recollect.node import dataclass
 
 WIDTH: Final = 900
 _LEFT: Final = 130

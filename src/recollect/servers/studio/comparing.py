@@ -8,22 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from recollect.kernel import Nexus
 from recollect.model import AsOf, Concept, Content, Dated, Instant, Link, Rows, Value, instant_text
+from recollect.node import dataclass
 from recollect.servers.studio.home import described
 from recollect.servers.studio.shown import Shown, shown_of
 from recollect.servers.studio.trying import Part, differences
-from recollect.servers.studio.visit import (
-    Answered,
-    Page,
-    Route,
-    Visit,
-    moment_of,
-    transaction_of,
-)
+from recollect.servers.studio.visit import Answered, Page, Route, Visit, moment_of, transaction_of
 
 MOST_TRANSACTIONS: Final = 1_000
 MOST_ELEMENTS: Final = 300

@@ -6,7 +6,6 @@ The rule: a page shows the element as of the moment asked about, its past always
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import orjson
@@ -34,6 +33,7 @@ from recollect.model import (
     Rows,
     Version,
 )
+from recollect.node import dataclass
 from recollect.servers.studio.clocks import picture_of
 from recollect.servers.studio.shown import Shown, shown_ids, shown_of
 from recollect.servers.studio.trying import UNTOLD, Part, differences

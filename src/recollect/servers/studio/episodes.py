@@ -7,7 +7,6 @@ gives them, so finding them costs the same in a memory of any size.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, cast
 
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
@@ -17,6 +16,7 @@ from recollect.faces.operations.outputs import Item
 from recollect.faces.operations.records import is_episode
 from recollect.kernel import Nexus
 from recollect.model import AsOf, Dated, Link, WorkItem
+from recollect.node import dataclass
 from recollect.servers.studio.shown import Shown, shown_of
 from recollect.servers.studio.visit import Answered, Away, Page, Route, Visit, absent, required
 

@@ -8,7 +8,6 @@ that only reads.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlencode
 
@@ -17,6 +16,7 @@ from fastapi.responses import StreamingResponse
 
 from recollect.errors import PERMISSION_DENIED, UNAUTHENTICATED, RecollectError
 from recollect.faces.operations import Caller
+from recollect.node import dataclass, field
 from recollect.servers.http.events import Streams
 from recollect.servers.http.face import Face, Shared, request_id_of
 from recollect.servers.http.logs import log_refusal

@@ -6,13 +6,13 @@ the picture is drawn in the browser, and a list of the same stands below it for 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.model import Concept, Hits, Link, Rows
+from recollect.node import dataclass
 from recollect.servers.studio.asking import given_parameters
 from recollect.servers.studio.shown import Shown, shown_ids
 from recollect.servers.studio.visit import Answered, Download, Page, Route, Visit

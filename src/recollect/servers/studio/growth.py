@@ -7,10 +7,10 @@ closed had been made.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from recollect.model import Grown
+from recollect.node import dataclass
 
 WIDTH: Final = 900  # of the box that the template draws in
 HEIGHT: Final = 160

@@ -7,7 +7,6 @@ large the memory is.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from recollect.faces.claims import AttentionQueue
@@ -24,6 +23,7 @@ from recollect.model import (
     Triple,
     Value,
 )
+from recollect.node import dataclass
 from recollect.servers.studio.growth import curve_of
 from recollect.servers.studio.shown import Shown, shown_ids
 from recollect.servers.studio.visit import Answered, Page, Route, Visit, transaction_of

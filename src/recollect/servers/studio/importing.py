@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +17,7 @@ from recollect.faces.markup import Markup
 from recollect.integrations.exchange import ImportReport, take_in
 from recollect.kernel import Nexus
 from recollect.model import Stats
+from recollect.node import dataclass
 from recollect.servers.studio.care import check_whole
 from recollect.servers.studio.forms import file_of
 from recollect.servers.studio.trying import Tried, tried

@@ -6,11 +6,11 @@ an end in common, if the other was closed for it, or ended as it was made, where
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from recollect.faces.claims import Claim
 from recollect.model import REPLACED_BY, Dated, Instant, Link, Operation, Triple
+from recollect.node import dataclass
 from recollect.servers.studio.shown import Shown, shown_ids
 from recollect.servers.studio.trying import Part, differences
 from recollect.servers.studio.visit import Visit

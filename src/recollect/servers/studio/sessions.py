@@ -12,10 +12,10 @@ import hashlib
 import hmac
 import secrets
 import time
-from dataclasses import dataclass
 from typing import Final
 
 from recollect.faces.operations import EVERYONE, Caller
+from recollect.node import dataclass
 from recollect.servers.http.tokens import Tokens, digest
 
 COOKIE: Final = "recollect_studio"

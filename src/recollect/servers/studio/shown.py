@@ -7,11 +7,11 @@ says so wherever it stands.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 from recollect.kernel import Nexus, called
 from recollect.model import FACT, AsOf, Concept, Dated, Element, Instant, Kinds, Link, bound_text
+from recollect.node import dataclass, replace
 
 _LONGEST_NAME: Final = 120
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 from recollect.model import Explanation
+from recollect.node import dataclass, field
 
 _INDENT: Final = "  "
 _WORD: Final = re.compile(r"\w+")

@@ -7,7 +7,6 @@ what would be, whichever call makes it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from recollect.kernel import Nexus
@@ -20,6 +19,7 @@ from recollect.model import (
     Operation,
     Value,
 )
+from recollect.node import dataclass
 from recollect.servers.studio.rendering import as_json
 from recollect.servers.studio.shown import shown_ids
 from recollect.servers.studio.visit import Visit

@@ -7,7 +7,6 @@ and every link to another page carries group and clocks on, so that an address c
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import quote, urlencode
 
@@ -17,6 +16,7 @@ from recollect.faces.kip.as_of import read_as_of
 from recollect.faces.operations import Caller, Operations
 from recollect.kernel import Nexus
 from recollect.model import AsOf
+from recollect.node import dataclass, field
 from recollect.servers.service import Service
 from recollect.servers.studio.working import LastWord
 

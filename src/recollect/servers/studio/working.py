@@ -9,12 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Final
 
 from recollect.errors import RecollectError
 from recollect.model import Diagnosis, Instant, Progress
+from recollect.node import dataclass
 
 _PAUSE_SECONDS: Final = 0.1  # between two steps of one name that are told
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 
 from recollect.kernel import Nexus
 from recollect.model import Limits, LoggedChange
+from recollect.node import dataclass, replace
 
 _PATIENT = Limits(max_steps=10**11, max_seconds=3_600.0, max_length=2**30)
 

@@ -8,19 +8,15 @@ KIP 1.0-RC11, section 4.3.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import timedelta
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.kip.maintenance.carry_out import Done, carry_out
-from recollect.faces.kip.maintenance.reading import (
-    BELONGS,
-    META_TYPES,
-    elements_with,
-)
+from recollect.faces.kip.maintenance.reading import BELONGS, META_TYPES, elements_with
 from recollect.faces.kip.maintenance.target import Target, quoted
 from recollect.kernel import Nexus, parse_instant
 from recollect.model import Cell, Instant, Key, Progress, instant_text, silent
+from recollect.node import dataclass
 
 HALF_LIFE = timedelta(days=90)
 CYCLE = timedelta(days=1)

@@ -9,30 +9,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.kip.maintenance.carry_out import Done, carry_out
-from recollect.faces.kip.maintenance.given_names import (
-    first_word,
-    full_words,
-    without_accents,
-)
-from recollect.faces.kip.maintenance.reading import (
-    compared_types,
-    predicates_in_use,
-    rows_of,
-)
-from recollect.faces.kip.maintenance.similarity import (
-    numbers_in,
-    similar_pairs,
-    squeezed,
-    words_of,
-)
+from recollect.faces.kip.maintenance.given_names import first_word, full_words, without_accents
+from recollect.faces.kip.maintenance.reading import compared_types, predicates_in_use, rows_of
+from recollect.faces.kip.maintenance.similarity import numbers_in, similar_pairs, squeezed, words_of
 from recollect.faces.kip.maintenance.target import concept_pattern
 from recollect.kernel import Nexus
 from recollect.model import Cell, Key, Progress, normal_text, silent
+from recollect.node import dataclass
 
 LIKELY = 0.65
 """The score from which a pair is proposed, if not told otherwise."""

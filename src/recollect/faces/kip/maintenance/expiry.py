@@ -8,13 +8,13 @@ KIP 1.0-RC11, section 2.10 and appendix 1.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from recollect.faces.kip.maintenance.carry_out import Done, carry_out
 from recollect.faces.kip.maintenance.reading import elements_with, rows_of
 from recollect.faces.kip.maintenance.target import Target, quoted
 from recollect.kernel import Nexus, parse_instant
 from recollect.model import Cell, Instant, Key, Progress, instant_text, silent
+from recollect.node import dataclass
 
 MOST = 2_000
 """So many elements one run changes, if not told otherwise: others wait about a second to write."""

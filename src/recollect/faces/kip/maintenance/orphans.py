@@ -6,7 +6,6 @@ The rule: it is only told. What to do about it takes someone who knows what was 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from recollect.faces.kip.maintenance.reading import (
     BELONGS,
@@ -17,6 +16,7 @@ from recollect.faces.kip.maintenance.reading import (
 )
 from recollect.kernel import Nexus
 from recollect.model import Key, Progress, silent
+from recollect.node import dataclass
 
 _DOMAIN = "Domain"
 _UNLINKED = """

@@ -7,9 +7,9 @@ one that has changed since, and nothing when it is run again.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 from recollect.model import Key
+from recollect.node import dataclass
 
 
 @dataclass(frozen=True, slots=True)

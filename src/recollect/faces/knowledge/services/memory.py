@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Set
-from dataclasses import dataclass, field, replace
 
 from recollect.faces.knowledge.model import Document, GraphEdge, GraphNode
 from recollect.faces.knowledge.services.base import (
@@ -17,6 +16,7 @@ from recollect.faces.knowledge.services.base import (
 from recollect.faces.knowledge.services.facets import facets_of
 from recollect.faces.knowledge.services.ranking import Collection as Counted
 from recollect.faces.knowledge.services.ranking import asked, scores, words_of
+from recollect.node import dataclass, field, replace
 
 
 class MemoryKeyValueService(KeyValueServiceBase):

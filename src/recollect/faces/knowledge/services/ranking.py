@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from recollect.faces.knowledge.model import Document
 from recollect.kernel import Term, asked_terms, tokens
+from recollect.node import dataclass
 
 _Name = TypeVar("_Name", str, int)
 

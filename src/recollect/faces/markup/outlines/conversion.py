@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from recollect.errors import MARKUP_LIMIT, Notice, RecollectError
 from recollect.faces.markup.model import CONTENT, LABEL, Document, Id, Node, Space
 from recollect.faces.markup.text import MOST_LEVELS, MOST_NODES
+from recollect.node import dataclass, field
 
 ValueT = TypeVar("ValueT")
 

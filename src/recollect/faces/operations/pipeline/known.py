@@ -7,11 +7,11 @@ only what is certain already is answered; an extractor that asks for more is cal
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from recollect.faces.operations.records import ENTITY, is_fact, is_node
 from recollect.kernel import Nexus
 from recollect.model import FACT, AsOf, Concept, Hits
+from recollect.node import dataclass, field
 
 
 class Early(Exception):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from recollect.faces.operations.pipeline.extraction import Edge, Extraction, Node
@@ -22,6 +21,7 @@ from recollect.faces.operations.pipeline.ports import (
     Rejected,
 )
 from recollect.faces.operations.pipeline.structured import StructuredExtractor, stated
+from recollect.node import dataclass
 
 _BIG: Final = "A-ZÀ-ÖØ-Þ"
 _WORD: Final = rf"[{_BIG}][\w&'\u2019-]*(?:\.[{_BIG}a-z]+)?"

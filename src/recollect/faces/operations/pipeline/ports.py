@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from recollect.faces.operations.pipeline.extraction import Extraction
 from recollect.kernel import Nexus
 from recollect.llm import Usage
 from recollect.model import Instant
+from recollect.node import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Extracted:
     """What an episode says."""
 
     extraction: Extraction
-    usage: Usage = Usage()  # noqa: RUF009 - frozen
+    usage: Usage = Usage()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Refused:
 
     reason: str
     answer: str = ""  # what was answered, to be mended by the next attempt
-    usage: Usage = Usage()  # noqa: RUF009 - frozen
+    usage: Usage = Usage()
     retry_seconds: float = 0.0
 
 

@@ -7,7 +7,7 @@ form this program writes is ignored.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields
 from typing import get_args
 
 import orjson
@@ -18,6 +18,7 @@ from recollect.faces.operations.pipeline.extraction import Extraction, checked_e
 from recollect.faces.operations.pipeline.ports import Rejected
 from recollect.llm import Usage
 from recollect.model import Attributes, Instant, Value, WorkItem
+from recollect.node import dataclass, replace
 
 _LONGEST_REASON = 1_000  # characters of an error that are kept
 _COUNTS = range(2**48)  # of calls and tokens
@@ -30,7 +31,7 @@ class Progress:
 
     extraction: Extraction | None = None
     rejected: Rejected | None = None
-    usage: Usage = Usage()  # noqa: RUF009 - frozen
+    usage: Usage = Usage()
     error: str | None = None
 
     @classmethod

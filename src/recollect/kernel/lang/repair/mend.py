@@ -8,7 +8,6 @@ holds another mistake; else the usual slips are tried, and one is offered if its
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from recollect.errors import Fix, RecollectError, Span
 from recollect.kernel.lang.repair.diagnose import OPEN_STRING
@@ -16,6 +15,7 @@ from recollect.kernel.lang.repair.idioms import idiom_at
 from recollect.kernel.lang.repair.slips import edits
 from recollect.kernel.lang.tokens import END, Tokens
 from recollect.kernel.lang.words import KEYWORDS, STATEMENTS, form_of
+from recollect.node import dataclass
 
 Attempt = Callable[[str], int | None]
 """Parses a text; returns the character it fails at, or None if it parses."""

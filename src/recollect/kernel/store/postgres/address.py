@@ -8,7 +8,6 @@ it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import unquote
 
@@ -16,6 +15,7 @@ from psycopg import ProgrammingError, pq
 from psycopg.conninfo import conninfo_to_dict
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
+from recollect.node import dataclass, field
 
 SCHEMA: Final = "recollect"
 """The schema that holds the tables, unless the address names another."""

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
 from typing import Final
 
 import re2
 
 from recollect.errors import INVALID_SYNTAX, RESOURCE_EXHAUSTED, RecollectError
 from recollect.kernel.store.functions import compile_pattern
+from recollect.node import dataclass
 
 _MOST_REPEATED: Final = 255  # by one bound of the server
 _MOST_WRITTEN: Final = 100_000  # characters of an expression for the server

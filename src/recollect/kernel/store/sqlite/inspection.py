@@ -8,7 +8,6 @@ from __future__ import annotations
 import shutil
 import struct
 import tempfile
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from shlex import quote as shell_quote
@@ -24,6 +23,7 @@ from recollect.kernel.store.sqlite.migrations import VERSION, refuse_newer
 from recollect.kernel.store.sqlite.place import size_of
 from recollect.kernel.store.sqlite.schema import APPLICATION_ID
 from recollect.kernel.store.sqlite.stale_log import refuse_stale_log
+from recollect.node import dataclass
 
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 from recollect.errors import STORE_NEWER, UPGRADE, RecollectError
 from recollect.kernel.store.port import Session
@@ -22,6 +21,7 @@ from recollect.kernel.store.sqlite.schema import (
     VECTORS,
     WORK,
 )
+from recollect.node import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ read as it stands, for as long as it stands unchanged.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store.sqlite.place import size_of
+from recollect.node import dataclass
 
 SCHEME = "file:"
 """How a file name begins that also says how to open it; a path that is absolute never does."""

@@ -8,13 +8,13 @@ each of them is, where pieces begin. Its own check looks at the words of each pi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from recollect.errors import RecollectError
 from recollect.kernel.store.cells import octets, whole
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.sqlite.text_functions import document_length
+from recollect.node import dataclass
 
 _TOTALS_ROW: Final = 1
 _STRUCTURE_ROW: Final = 10

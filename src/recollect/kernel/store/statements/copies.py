@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from recollect.kernel.store.statement import Statement
+from recollect.node import dataclass
 
 TERMS: Final = Statement("SELECT t.code, t.text FROM term AS t WHERE t.group_id = :group")
 

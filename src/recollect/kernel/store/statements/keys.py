@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from recollect.kernel.store.statement import Statement
 from recollect.model import ElementKind
+from recollect.node import dataclass
 
 _ORDERED = {
     ElementKind.CONCEPT: "e.id DESC",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from recollect.kernel.store.dialect import Dialect, JsonPart, index_name, quoted
 from recollect.kernel.store.statement import Statement
+from recollect.node import dataclass
 
 INDEXES = Statement(
     """

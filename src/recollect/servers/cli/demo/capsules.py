@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from recollect.model import Value
+from recollect.node import dataclass, field
 
 SELF = """\
 // Who remembers: PRIMER begins with it.

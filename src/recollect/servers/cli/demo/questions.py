@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from recollect.node import dataclass
 from recollect.servers.cli.demo import capsules
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from recollect.faces.memory import Memory, Remembered
+from recollect.node import dataclass
 
 
 @dataclass(frozen=True, slots=True)

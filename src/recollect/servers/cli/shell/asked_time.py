@@ -3,11 +3,11 @@ r"""The time a conversation reads, set with `\asof`: one instant on each clock, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, RecollectError
 from recollect.faces.kip.as_of import read_as_of
+from recollect.node import dataclass, field
 
 _MOST_DIGITS: Final = 19
 """Of a number of a transaction; Python refuses to read one of some thousands."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
+from recollect.node import dataclass
 from recollect.servers.cli.ask import DESCRIPTIONS
 from recollect.servers.cli.lexer import FUNCTIONS, KEYWORDS, STATEMENTS
 from recollect.servers.cli.shell.whole import TextState, is_inside_string, state_of

@@ -85,6 +85,28 @@ def test_parameters_are_asked_for_in_a_form(visitor: Visitor):
     assert "director" in visitor.text("/ask", q=text, **{"p.name": "Ann"})
 
 
+def test_what_limit_leaves_out_comes_on_the_next_page_with_its_reasons(
+    visitor: Visitor, nexus: Nexus
+):
+    named = "FIND(?x.name) WHERE { ?x {type: $type} } ORDER BY ?x.name LIMIT 1"
+    first = visitor.get("/ask", q=named, **{"p.type": "Person"}).text
+    assert "Ann" in said(first) and "Bob" not in said(first)
+    nexus.write([PutConcept("Person", "Aaron")])
+    to = html.unescape(re.search(r'href="([^"]+)">the next rows', first).group(1))
+    page = visitor.http.get(to).text
+    assert "Bob" in said(page) and "the next rows" not in page
+    assert "Why row" not in page  # reasons are counted from the first page on
+    why = html.unescape(re.search(r'href="([^"]+)" aria-label="Why row 1"', first).group(1))
+    assert "Aaron" in said(visitor.http.get(why).text)
+    hits = visitor.get("/ask", q='SEARCH CONCEPT "Ann Bob Acme" LIMIT 1').text
+    more = html.unescape(re.search(r'href="([^"]+)">More', hits).group(1))
+    found = [
+        re.search(r"<ol.*</ol>", one, re.DOTALL).group()
+        for one in (hits, visitor.http.get(more).text)
+    ]
+    assert len({said(one) for one in found}) == 2
+
+
 def test_explain_draws_each_step_where_it_runs_with_what_is_expected_there(visitor: Visitor):
     text = """FIND(?x) WHERE {
         (?x, "knows", ?y) ?x {type: "Person"} NOT { (?x, "works_at" | "leads", ?z) }

@@ -18,7 +18,7 @@ import orjson
 from recollect.errors import INVALID_ARGUMENT, RecollectError, Span
 from recollect.faces.claims import Claim
 from recollect.faces.claims.reading import claims_of
-from recollect.kernel import Nexus, parse_text
+from recollect.kernel import Nexus, Script, parse_text
 from recollect.model import (
     AsOf,
     Cell,
@@ -234,13 +234,28 @@ def _kip(visit: Visit, text: str) -> Answered:
             explained = visit.nexus.explain(text, parameters, as_of=visit.moment)
             shows |= {"shapes": (shape_of(visit, explained),), "notices": explained.notices}
         else:
-            answer = visit.nexus.read(script, parameters, as_of=visit.moment)
-            shapes = tuple(shape_of(visit, one) for one in answer.results)
-            shows |= {"shapes": shapes, "notices": answer.notices}
+            shows |= _answered(visit, text, script, parameters)
     except RecollectError as error:
         shows |= {"error": error, "marked": marked(text, error)}
         return Page("ask.html", "Ask", shows, status=error.code.http)
     return Page("ask.html", "Ask", shows)
+
+
+def _answered(
+    visit: Visit, text: str, script: Script, parameters: Mapping[str, Value]
+) -> dict[str, object]:
+    """Return what a text reads; a later page is of the moment of the first."""
+    nexus, cursor = visit.nexus, visit.asked("cursor")
+    asked = f"{text}\nCURSOR {orjson.dumps(cursor).decode()}" if cursor else script
+    answer = nexus.read(asked, parameters, as_of=None if cursor else visit.moment)
+    shapes = tuple(shape_of(visit, one) for one in answer.results)
+    has_own = getattr(script.statements[0], "cursor", None) is not None
+    return {
+        "shapes": shapes,
+        "notices": answer.notices,
+        "can_go_on": len(shapes) == 1 and not has_own,
+        "is_later": bool(cursor),  # rows have reasons as they are counted, from the first page on
+    }
 
 
 def _frame(visit: Visit, text: str) -> dict[str, object]:
@@ -252,6 +267,8 @@ def _frame(visit: Visit, text: str) -> dict[str, object]:
     }
     return {
         "q": text,
+        "can_go_on": False,
+        "is_later": False,
         "is_kip": is_kip(text),
         "parameters": given,
         "given": {_GIVEN + name: value for name, value in given.items()},

@@ -181,9 +181,12 @@ class Nexus:
         index_kinds(store)
         return cls(OpenGroup(store, name, Catalogs(meanings, clock), limits, clock))
 
-    def group(self, name: str) -> Nexus:
-        """Return the same store bound to another group, which exists once it is written to."""
-        return Nexus(replace(self._group, name=checked_name(name)))
+    def group(self, name: str, *, request_id: str | None = None) -> Nexus:
+        """Return the same store bound to another group, which exists once it is written to.
+
+        `request_id` stands in the record of each transaction there that names none.
+        """
+        return Nexus(replace(self._group, name=checked_name(name), request_id=request_id))
 
     def groups(self) -> list[str]:
         """Return the names of the groups that have been written to, in order."""
@@ -260,6 +263,7 @@ class Nexus:
         changes = known_changes(text)
         source = source_of(cast("str | Script", text)) if changes is None else ""
         preparation = None if dry_run else self.vectors.preparation(changes or ())
+        request_id = request_id or self._group.request_id
         run = _Write(text, dry_run, on_missing, actor, request_id, limits, progress, preparation)
         with quoting(source), uncollected(len(source if changes is None else changes)):
             # What is built in there is gone before the collector looks again.
@@ -411,6 +415,7 @@ class Nexus:
             catalog, last = self._group.for_writing(session)
             elements = elements_meant(session, catalog, self.limits, what, in_all_lives=True)
             unit = Unit(session, catalog.group, catalog.terms, last, self._group.clock())
+            request_id = request_id or self._group.request_id
             receipt = purge(unit, elements, actor, request_id, is_dry_run=dry_run)
             if not receipt.ids:
                 session.roll_back()  # nothing to erase: no group stays behind

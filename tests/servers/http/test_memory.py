@@ -30,6 +30,14 @@ def test_an_answer_is_the_value_of_this_process(there, nexus) -> None:
     assert there.recall("tea?").memories == here.recall("tea?").memories
 
 
+def test_what_is_told_says_by_which_request(there, http) -> None:
+    answer = http.post(
+        "/v1/memory/remember", json={"facts": MARIA[:1]}, headers={"x-request-id": "by-hand-1"}
+    )
+    (fact,) = answer.json()["output"]["facts"]
+    assert [one.request_id for one in there.why(fact["id"]).history] == ["by-hand-1"]
+
+
 def test_an_error_is_raised_as_it_would_be_here(there) -> None:
     with pytest.raises(RecollectError) as caught:
         there.remember("a claim")

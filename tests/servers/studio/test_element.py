@@ -82,6 +82,7 @@ def test_replace(visitor: Visitor, nexus: Nexus):
     fields = {"do": "replace", "id": "job", "at": "2024-06-01", "object": "Beta", "text": ""}
     tried, kept = keep(visitor, nexus, **fields)
     assert "Ann works at Beta" in tried
+    assert nexus.changes()[-1].transaction.request_id is not None
     assert "Said of the same fact Ann works at Acme until 2024-06-01" in kept
     assert "Beta" in visitor.text("/element", id="ann")
     old = visitor.text("/element", id="job")

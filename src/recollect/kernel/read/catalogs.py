@@ -162,6 +162,7 @@ class OpenGroup:
     catalogs: Catalogs
     limits: Limits
     clock: Clock
+    request_id: str | None = None  # for whom all that is written here is written
 
     @contextmanager
     def reader(self, as_of: AsOf | None = None) -> Iterator[Reader]:

@@ -140,11 +140,12 @@ def _add(
     call = route.call
 
     async def answer(request: Request) -> Response:
-        caller = caller_of(request)
+        caller, request_id = caller_of(request), request_id_of(request)
 
         def work(group: str, body: bytes) -> Members:
             given = cast("Mapping[str, Any]", checked(route.adapter, route.members(request, body)))
-            face = route.make(shared.service.nexus.group(group), caller)
+            nexus = shared.service.nexus.group(group, request_id=request_id)
+            face = route.make(nexus, caller)
             return cast("Members", _wired(getattr(face, call.function)(**given)))
 
         return told(await answered(shared, request, call.name, work))

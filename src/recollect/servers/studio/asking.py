@@ -166,8 +166,8 @@ def marked(text: str, error: RecollectError) -> Marked | None:
 
 def _plain(visit: Visit, text: str) -> Answered:
     """Recall what a question is about; the first one of a large memory tells how far it is."""
-    nexus, shows = visit.nexus, _frame(visit, text) | {"is_plain": True}
-    shows["kinds"] = nexus.kinds.names()
+    nexus = visit.nexus
+    shows = _frame(visit, text) | {"is_plain": True, "kinds": nexus.kinds.names()}
     stats = nexus.stats()
     if stats.concepts + stats.links < _LARGE or nexus.recall.is_prepared():
         return Page("ask.html", "Ask", shows | _recalled(visit, text))
@@ -249,11 +249,10 @@ def _answered(
     asked = f"{text}\nCURSOR {orjson.dumps(cursor).decode()}" if cursor else script
     answer = nexus.read(asked, parameters, as_of=None if cursor else visit.moment)
     shapes = tuple(shape_of(visit, one) for one in answer.results)
-    has_own = getattr(script.statements[0], "cursor", None) is not None
     return {
         "shapes": shapes,
         "notices": answer.notices,
-        "can_go_on": len(shapes) == 1 and not has_own,
+        "can_go_on": len(shapes) == 1 and not getattr(script.statements[0], "cursor", None),
         "is_later": bool(cursor),  # rows have reasons as they are counted, from the first page on
     }
 
@@ -414,9 +413,7 @@ def write(visit: Visit) -> Answered:
     is_kept = visit.form.get("step") == "apply"
     try:
         if is_kept:
-            answer = visit.nexus.write(
-                text, parameters, actor=visit.actor, request_id=visit.request_id
-            )
+            answer = visit.nexus.write(text, parameters, actor=visit.actor)
             shows |= {"written": answer.transaction, "notices": answer.notices}
             shows |= {"shapes": tuple(shape_of(visit, one) for one in answer.results)}
         else:
@@ -431,11 +428,7 @@ def write(visit: Visit) -> Answered:
 def save(visit: Visit) -> Answered:
     """Keep a question under a name, as a concept that KIP may change."""
     text, name = required(visit.form, "q"), required(visit.form, "name")
-    visit.nexus.write(
-        [PutConcept(SAVED, name, {"text": text})],
-        actor=visit.actor,
-        request_id=visit.request_id,
-    )
+    visit.nexus.write([PutConcept(SAVED, name, {"text": text})], actor=visit.actor)
     return Away(visit.to("/ask", q=text))
 
 

@@ -65,7 +65,7 @@ def markup_apply(visit: Visit) -> Answered:
 
     def work(nexus: Nexus) -> None:
         markup = Markup(nexus, functions=visit.service.functions, actor=visit.actor)
-        done.append(markup.apply(text, request_id=visit.request_id))
+        done.append(markup.apply(text))
 
     try:
         if visit.form.get("step") == "apply":

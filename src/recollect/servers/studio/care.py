@@ -75,12 +75,12 @@ def doctor(visit: Visit) -> Answered:
 
 def upkeep(visit: Visit) -> Answered:
     """Close what has expired, or let fade what is due."""
-    nexus, actor, request_id = visit.nexus, visit.actor, visit.request_id
+    nexus, actor = visit.nexus, visit.actor
     match required(visit.form, "do"):
         case "expire":
-            return _page(visit, {"expiry": expire(nexus, actor=actor, request_id=request_id)})
+            return _page(visit, {"expiry": expire(nexus, actor=actor)})
         case "decay":
-            return _page(visit, {"fading": decay(nexus, actor=actor, request_id=request_id)})
+            return _page(visit, {"fading": decay(nexus, actor=actor)})
         case _:
             raise RecollectError(
                 INVALID_ARGUMENT, "do is neither expire nor decay", hint="do=expire"

@@ -235,7 +235,7 @@ def _kept(
     """Return what writes KIP or changes that are no call of the memory."""
 
     def work(nexus: Nexus) -> str:
-        nexus.write(what, parameters, actor=visit.actor, request_id=visit.request_id)
+        nexus.write(what, parameters, actor=visit.actor)
         return identifier
 
     return work

@@ -163,7 +163,7 @@ class Door:
         caller.check([group])
         return Visit(
             service=service,
-            nexus=service.nexus.group(group),
+            nexus=service.nexus.group(group, request_id=request_id_of(request)),
             caller=caller,
             path=request.url.path,
             places={name: str(value) for name, value in request.path_params.items()},
@@ -172,7 +172,6 @@ class Door:
             change_token=self.sessions.change_token(cookie),
             is_read_only=self.is_read_only,
             has_tokens=bool(self.sessions.tokens),
-            request_id=request_id_of(request),
             host=request.headers.get("host", ""),
             last_word=self.last_word,
         )

@@ -145,7 +145,7 @@ def _loaded(visit: Visit, nexus: Nexus, file: File) -> Brought:
             INVALID_ARGUMENT, "the document is not UTF-8", hint="save it as UTF-8"
         ) from error
     markup = Markup(nexus, functions=visit.service.functions, actor=visit.actor)
-    return Brought(_MARKUP, notices=markup.load(text, request_id=visit.request_id).notices)
+    return Brought(_MARKUP, notices=markup.load(text).notices)
 
 
 def _taken_in(visit: Visit, nexus: Nexus, file: File) -> Brought:
@@ -159,7 +159,6 @@ def _taken_in(visit: Visit, nexus: Nexus, file: File) -> Brought:
             source=visit.form.get("source", "").strip() or None,
             skip_bad=bool(visit.form.get("skip_bad")),
             actor=visit.actor,
-            request_id=visit.request_id,
             name=file.name,
         )
     return Brought(report.format, report)

@@ -41,7 +41,6 @@ class Visit:
     change_token: str = ""
     is_read_only: bool = False
     has_tokens: bool = False
-    request_id: str | None = None
     host: str = ""
     last_word: LastWord = field(default_factory=LastWord)
 

@@ -321,3 +321,21 @@ def test_a_large_group_is_read_in_parts_that_are_one(nexus: Nexus):
     assert told == [20_000, 20_501]
     assert said(nexus, "Who paints?", limit=1) == ["Person 7: paints"]
     assert "Person 20499: sails" in said(nexus, "What does Person 20499 do?", limit=3)
+
+
+def test_a_first_name_means_the_one_who_has_it_as_of_each_moment() -> None:
+    with recollect.memory(":memory:") as memory:
+        told = [
+            {"subject": "Greta Holm", "predicate": "plays", "object": "cello"},
+            {"subject": "Samuel Okoro", "predicate": "plays", "object": "chess"},
+        ]
+        memory.remember(facts=told)
+        nexus = memory.nexus
+        before = nexus.recall("What does Greta play?")
+        assert before.memories[0].passage == "Greta Holm plays cello"
+        assert "named" in before.memories[0].why
+        assert "named" not in nexus.recall("What does Greta Thun play?").memories[0].why
+        memory.remember(facts=[{"subject": "Greta Berg", "predicate": "owns", "object": "kayak"}])
+        assert "named" not in nexus.recall("What does Greta play?").memories[0].why
+        again = nexus.recall("What does Greta play?", as_of=before.as_of)
+        assert [one.score for one in again.memories] == [one.score for one in before.memories]

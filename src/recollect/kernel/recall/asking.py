@@ -7,12 +7,20 @@ nothing beyond its words.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
-from recollect.kernel.recall.columns import SAYS_HOW_MANY, SAYS_WHEN, SAYS_WHERE, SAYS_WHO, Known
+from recollect.kernel.recall.columns import (
+    SAYS_HOW_MANY,
+    SAYS_WHEN,
+    SAYS_WHERE,
+    SAYS_WHO,
+    Columns,
+    Known,
+)
 from recollect.kernel.recall.spans import Times, asked_for, is_of_time
 from recollect.kernel.recall.words import asked_stems, kin_of
-from recollect.kernel.search.tokens import tokens
+from recollect.kernel.search.tokens import folded, tokens
 from recollect.node import dataclass
 
 _KINDS: Final = tuple(
@@ -63,8 +71,13 @@ class Meant:
     concepts: frozenset[int]  # whose whole names it holds
 
 
-def understood(question: str, known: Known, asked_at: int) -> Meant:
-    """Return what a question asks of a group that knows some words and names."""
+_LARGE: Final = re.compile(r"\b[^\W\d_]\w+\b(?!\s+[A-Z\u00c0-\u00de])")
+"""A word that no name goes on after; whether it is written large is asked of each."""
+
+
+def understood(question: str, columns: Columns, asked_at: int, number: int) -> Meant:
+    """Return what a question asks of a group that knows some words and names at a transaction."""
+    known = columns.known
     stems = asked_stems(question)
     times = asked_for(question, asked_at)
     found = [
@@ -88,8 +101,20 @@ def understood(question: str, known: Known, asked_at: int) -> Meant:
         speakers=frozenset(one for found in speakers for one in found),
         wants=sum({flag for flag, _ in wanted}),
         wanted=", ".join(name for _, name in wanted),
-        concepts=frozenset().union(*names_in(words, known).values()),
+        concepts=frozenset().union(
+            *names_in(words, known).values(), *_by_first_name(question, columns, number)
+        ),
     )
+
+
+def _by_first_name(question: str, columns: Columns, number: int) -> Iterator[set[int]]:
+    """Yield whom a question calls by a first name that only one of those who live has."""
+    by_name = columns.known.by_first_name
+    for word in filter(lambda one: one[0].isupper(), _LARGE.findall(question)):
+        name = folded(word)
+        its = by_name.get(name) or by_name.get(name.removesuffix("s"), set())
+        if its and len(living := columns.living(its, number)) == 1:
+            yield living
 
 
 def _numbers(stems: tuple[str, ...], known: Known) -> tuple[int, ...]:

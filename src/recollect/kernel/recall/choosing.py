@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Final
 
 from recollect.kernel.recall.columns import NONE
-from recollect.kernel.recall.scoring import NEAR, Ranking
+from recollect.kernel.recall.scoring import NAMED, NEAR, Ranking
 from recollect.kernel.recall.words import telling_stems
 from recollect.model import Dated
 from recollect.node import dataclass, field
@@ -26,6 +26,12 @@ FLOOR: Final = 0.35
 
 FLOOR_OF_TURNS: Final = 0.2
 """The same where it is a turn of a conversation, in which people say less of what they mean."""
+
+FLOOR_OF_NAMED, FLOOR_OF_OTHERS = 0.62, 1.25
+"""Where a question names what is known: what a memory of that must hold and mean together, and ...
+
+... what one of anything else must.
+"""
 
 _FIRST: Final = 5
 
@@ -79,6 +85,10 @@ def chosen(look: Look, ranking: Ranking, wanted: int, threshold: float) -> Choic
 def is_near(ranking: Ranking, row: int) -> bool:
     """Whether a memory, or what stands beside it, holds or means enough of what is asked."""
     is_turn = ranking.columns.session[row] != NONE
+    named = ranking.shares.get(NAMED)
+    if named is not None and ranking.near is not None and not is_turn:
+        least = FLOOR_OF_NAMED if named[row] else FLOOR_OF_OTHERS
+        return bool(ranking.covered[row] + ranking.near[row] >= least)
     holds = ranking.covered[row] >= (FLOOR_OF_TURNS if is_turn else FLOOR)
     return bool(holds or (ranking.near is not None and ranking.near[row] >= NEAR))
 

@@ -8,6 +8,7 @@ as of every moment before. What is shared is never changed: a later copy shares 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Final
 
 import numpy as np
@@ -17,6 +18,7 @@ from recollect.kernel.recall.kinds import FACTS
 from recollect.kernel.recall.meaning import Vector
 from recollect.kernel.recall.remembering import Called, Memory
 from recollect.kernel.recall.words import LANGUAGES, language_of, stem
+from recollect.kernel.search.tokens import folded
 from recollect.node import dataclass, field, replace
 
 Ints = NDArray[np.int64]
@@ -131,6 +133,7 @@ class Known:
     named_by_word: dict[str, set[int]] = field(default_factory=dict)  # speakers
     speaker_stems: set[int] = field(default_factory=set)  # words that name one
     called: dict[str, set[int]] = field(default_factory=dict)  # concepts by folded name
+    by_first_name: dict[str, set[int]] = field(default_factory=dict)  # concepts, by folded word
     longest_name: int = 1  # words
     concepts: dict[int, Called] = field(default_factory=dict)
     open_rows: dict[int, int] = field(default_factory=dict)  # by element
@@ -143,6 +146,7 @@ class Known:
             open_rows=dict(self.open_rows),
             concepts=dict(self.concepts),
             called={name: set(ids) for name, ids in self.called.items()},
+            by_first_name={name: set(ids) for name, ids in self.by_first_name.items()},
         )
 
     def numbers_of(self, words: list[str]) -> list[int]:
@@ -174,6 +178,9 @@ class Known:
         for name in memory.names:
             self.called.setdefault(name, set()).add(memory.standing.element)
             self.longest_name = max(self.longest_name, min(name.count(" ") + 1, 8))
+        first, *others = (memory.standing.name or "").split() or [""]
+        if others and all(one[0].isupper() for one in (first, *others)):
+            self.by_first_name.setdefault(folded(first), set()).add(memory.standing.element)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +224,11 @@ class Columns:
     def nbytes(self) -> int:
         """How many bytes the columns take, about."""
         return 650 * self.size + 24 * len(self.span_row) + 8 * sum(len(p.rows) for p in self.parts)
+
+    def living(self, elements: Collection[int], number: int) -> set[int]:
+        """Return those of some elements that lived at a transaction."""
+        its = np.isin(self.element, np.fromiter(elements, np.int64))
+        return set(self.element[its & (self.since <= number) & (number < self.until)].tolist())
 
     def of_word(self, word: int) -> tuple[Places, NDArray[np.float32]]:
         """Return the rows of a word, in order, and how often it stands in each."""

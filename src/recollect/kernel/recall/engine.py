@@ -84,7 +84,7 @@ def recollected(
     assert isinstance(kept, HeldColumns)
     asked = _asked(reader, question, kinds, limit, as_of, now, cursor)
     columns = kept.of(reader.session, reader.group.group_id, reader.terms)
-    meant = understood(asked.question, columns.known, asked.moment.valid)
+    meant = understood(asked.question, columns, asked.moment.valid, asked.moment.known)
     model = meaning()
     sense = None if model is None else model.of_text(asked.question)
     by_model = compared(reader, columns, asked.question)

@@ -281,7 +281,12 @@ class Nexus:
         with self._store.writing(run.dry_run, self.group_name) as session:
             catalog, last = self._group.for_writing(session)
             unit = Unit(
-                session, catalog.group, catalog.terms, last, self._group.clock(), run.preparation
+                session,
+                catalog.group,
+                catalog.terms,
+                last,
+                self._group.time(session),
+                run.preparation,
             )
             reader = Reader(session, catalog, run.limits)
             results: tuple[Result, ...]
@@ -414,7 +419,7 @@ class Nexus:
         with quoting(text), self._store.writing(dry_run, self.group_name) as session:
             catalog, last = self._group.for_writing(session)
             elements = elements_meant(session, catalog, self.limits, what, in_all_lives=True)
-            unit = Unit(session, catalog.group, catalog.terms, last, self._group.clock())
+            unit = Unit(session, catalog.group, catalog.terms, last, self._group.time(session))
             request_id = request_id or self._group.request_id
             receipt = purge(unit, elements, actor, request_id, is_dry_run=dry_run)
             if not receipt.ids:

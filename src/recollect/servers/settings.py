@@ -16,7 +16,7 @@ from pathlib import Path
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
 from recollect.kernel import COMPARE_EVERY, is_there, parse_address
-from recollect.node import dataclass, field, replace
+from recollect.node import dataclass, field
 
 FILE_NAME = "memory.db"
 DEMO_NAME = "demo.db"
@@ -68,16 +68,8 @@ class Located:
 
     @property
     def exists(self) -> bool:
-        """Whether opening it creates nothing; an address that names nothing is told so there.
-
-        STORE_UNAVAILABLE where a server cannot tell.
-        """
-        try:
-            return is_there(self.path)
-        except RecollectError as error:
-            if error.code is not INVALID_ARGUMENT:
-                raise replace(error, message=f"{self.shown}: {error.message}") from error
-            return True
+        """Whether opening it creates nothing; what names no place, or no server, is told so."""
+        return is_there(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +182,7 @@ class Settings:
             return datetime.strptime(named, "%H:%M").replace(tzinfo=UTC).time()
         except ValueError as error:
             raise RecollectError(
-                INVALID_ARGUMENT,
-                f"{named} is not a time of day",
-                hint="write it as 03:00, in UTC",
+                INVALID_ARGUMENT, f"{named} is not a time of day", hint="write it as 03:00, in UTC"
             ) from error
 
     def import_from(self, given: Sequence[Path] = ()) -> tuple[Path, ...]:

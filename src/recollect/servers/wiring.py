@@ -7,13 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
-from recollect.errors import (
-    INVALID_ARGUMENT,
-    NOT_FOUND,
-    STORE_UNAVAILABLE,
-    RecollectError,
-    nearest,
-)
+from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, STORE_UNAVAILABLE, RecollectError, nearest
 from recollect.faces.kinds import open_memory
 from recollect.kernel import Nexus
 from recollect.servers.embedding import make_embedder
@@ -30,19 +24,19 @@ def open_nexus(
 
     What is wrong with a file is told with its name.
     """
-    if not located.exists:
-        if not create:
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                f"there is no memory at {located.shown} ({located.reason})",
-                hint=f"{quote(Settings().program())} init {quote(located.shown)}",
-            )
-        if located.is_own and located.file is not None:
-            make_folder(located.file.parent)
-    embedding = Settings().embedding()
-    embedder = None if embedding is None else make_embedder(embedding)
-    mode = "keyword" if embedding is None else embedding.search_mode
     try:
+        if not located.exists:
+            if not create:
+                raise RecollectError(
+                    INVALID_ARGUMENT,
+                    f"there is no memory at {located.shown} ({located.reason})",
+                    hint=f"{quote(Settings().program())} init {quote(located.shown)}",
+                )
+            if located.is_own and located.file is not None:
+                make_folder(located.file.parent)
+        embedding = Settings().embedding()
+        embedder = None if embedding is None else make_embedder(embedding)
+        mode = "keyword" if embedding is None else embedding.search_mode
         return open_memory(
             located.path,
             group=group,

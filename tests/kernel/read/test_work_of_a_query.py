@@ -45,7 +45,9 @@ def test_a_path_with_room_for_every_link_takes_what_one_without_end_takes(
     for as_of in (None, AsOf(transaction=2)):
         far = walked(f"{{{least},100000000}}")
         assert rows(nexus, far, as_of) == rows(nexus, walked(f"{{{least},}}"), as_of)
-    assert nexus.explain(far).steps < 10 * nexus.explain(walked(f"{{{least},}}")).steps + 1_000
+    steps, endless = (nexus.explain(one).steps for one in (far, walked(f"{{{least},}}")))
+    if steps is not None and endless is not None:  # a server counts none
+        assert steps < 10 * endless + 1_000
 
 
 def test_a_path_with_room_for_almost_every_link_ends_where_it_says(nexus: Nexus) -> None:

@@ -25,7 +25,7 @@ from recollect.kernel.store.port import Session, Store
 from recollect.kernel.store.sharing import Cache
 from recollect.kernel.store.statements.elements import LAST, STATE
 from recollect.kernel.vectors.meanings import Meanings
-from recollect.model import AsOf, Limits
+from recollect.model import AsOf, Instant, Limits
 from recollect.node import dataclass, field
 
 _MOST_MOMENTS = 64
@@ -169,6 +169,10 @@ class OpenGroup:
         """Open a snapshot of the group at a moment."""
         with self.store.reading() as session:
             yield Reader(session, self.catalog(session), self.limits, as_of)
+
+    def time(self, session: Session) -> Instant:
+        """Return the time for a write: where the engine is a server, by its clock."""
+        return Instant(self.clock() + session.skew)
 
     def catalog(self, session: Session) -> Catalog:
         """Return the catalog of the group; a group nobody wrote to is empty."""

@@ -59,9 +59,7 @@ def named_file(path: str | os.PathLike[str]) -> Path:
     text = path if isinstance(path, str) else _path_text(path, "the path")
     if not text or not _is_storable(text):
         raise RecollectError(
-            INVALID_ARGUMENT,
-            "the path is empty or not text that names a file",
-            hint="name a file",
+            INVALID_ARGUMENT, "the path is empty or not text that names a file", hint="name a file"
         )
     return Path(text)
 
@@ -129,9 +127,7 @@ def _is_storable(text: str) -> bool:
 def _refuse_folder(path: Path, name: str) -> None:
     if path.is_dir():
         raise RecollectError(
-            INVALID_ARGUMENT,
-            f"{path} is a folder, not a file",
-            hint=f"use {path / name}",
+            INVALID_ARGUMENT, f"{path} is a folder, not a file", hint=f"use {path / name}"
         )
     parent = next((one for one in path.parents if one.exists()), path.parent)
     if not parent.is_dir():

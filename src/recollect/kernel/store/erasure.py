@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.statements.counters import (
-    MAKE_STALE,
-    PURGES,
-    RETIRE_GROUP,
-    UNFINISHED,
-)
+from recollect.kernel.store.statements.counters import MAKE_STALE, PURGES, RETIRE_GROUP, UNFINISHED
 from recollect.kernel.store.statements.groups import DELETE
 
 OTHERS = "another program or thread is reading or writing"

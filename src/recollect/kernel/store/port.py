@@ -135,6 +135,10 @@ class Session(Protocol):
         """Whether this is a write transaction, which may read what is never committed."""
 
     @property
+    def skew(self) -> int:
+        """By how many milliseconds the engine's own clock is ahead of this machine's."""
+
+    @property
     def sampling(self) -> Sampling:
         """What tells which of the elements that are read are compared with their digests."""
 
@@ -192,6 +196,9 @@ class Session(Protocol):
     def commit(self) -> None:
         """End the innermost part, or commit the transaction."""
 
+    def expect_work(self, group_id: int) -> None:
+        """Keep beside a group when the next of its work is due, where groups are found by it."""
+
     def roll_back(self) -> None:
         """Undo the innermost part, or the transaction: nothing of the block is kept."""
 
@@ -231,14 +238,14 @@ class Store(Protocol):
         """
 
     def writing(
-        self, is_dry_run: bool = False, group: str | None = None
+        self, is_dry_run: bool = False, group: str | None = None, waits: bool = True
     ) -> AbstractContextManager[Session]:
         """Open the write transaction: commit at the end, roll back on any exception.
 
         Only the `group` of that name is written, or any where none is named: others may be written
         meanwhile, where the engine can. A dry run rolls back at the end as well. Raises STORE_BUSY
-        when another writer does not finish in time, and INVALID_ARGUMENT inside a block that only
-        reads.
+        when another writer does not finish in time (at once, if it `waits` for none and a group has
+        a lock of its own), and INVALID_ARGUMENT inside a block that only reads.
         """
 
     def together(

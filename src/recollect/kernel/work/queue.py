@@ -23,7 +23,6 @@ from recollect.kernel.store.statements.queue import (
     DUE_GROUPS,
     FORGET,
     GIVE,
-    HAS_LEASE,
     HELD,
     IN_STATE,
     LEASE,
@@ -51,8 +50,9 @@ class Queue:
     """The queue of one group; safe to share between threads and processes.
 
     Every call is one transaction of the store, or a part of `Nexus.transaction`. Instants are the
-    caller's. Even if the clocks of two workers differ by more than a lease, nothing is done twice,
-    because only the holder of a lease can settle an item.
+    caller's, and are kept by the clock of a server, where there is one. Even if the clocks of two
+    workers differ by more than a lease, nothing is done twice, because only the holder of a lease
+    can settle an item.
     """
 
     def __init__(self, store: Store, group: str) -> None:
@@ -76,6 +76,7 @@ class Queue:
                 session.execute_many(PUT, [put])
                 given = entry | {"receipt": receipt, "position": position}
                 session.execute_many(GIVE, [given])
+            session.expect_work(group_id)
             session.on_commit(then)
 
     def receipt(self, receipt: str) -> tuple[WorkItem, ...]:
@@ -105,18 +106,22 @@ class Queue:
         """Take the next items that are due, in the order of acceptance, and leases on them.
 
         All are in one state, and there are at most `most`. There are none if nothing is due, or if
-        another owner holds a lease in the group.
+        another owner holds a lease in the group. STORE_BUSY when somebody writes the group: on a
+        server nobody is waited for.
         """
         owner = identifier(owner, "owner")
-        with self._store.writing(group=self._name) as session:
+        with self._store.writing(group=self._name, waits=False) as session:
             group = load_group(session, self._name)
             if group is None:
                 return ()
+            now, until = Instant(now + session.skew), Instant(until + session.skew)
             asked: Values = {"group": group.group_id, "now": now, "owner": owner}
             due = [_item(row) for row in session.rows(NEXT, asked | {"most": most})]
             items = tuple(takewhile(lambda one: one.state == due[0].state, due))
             if items:
                 session.execute_many(LEASE, [asked | {"until": until, "items": _names(items)}])
+            else:
+                session.expect_work(group.group_id)
             return items
 
     def held(self, owner: str, items: Iterable[WorkItem]) -> frozenset[str]:
@@ -139,9 +144,10 @@ class Queue:
             group = load_group(session, self._name)
             if group is None:
                 return ()
-            asked: Values = {"group": group.group_id, "owner": owner, "until": until}
-            written = orjson.dumps([_written(one) for one in items]).decode()
+            asked: Values = {"group": group.group_id, "owner": owner, "until": until + session.skew}
+            written = orjson.dumps([_written(one, session.skew) for one in items]).decode()
             settled = {item for (item,) in session.rows(SETTLE, asked | {"items": written})}
+            session.expect_work(group.group_id)
             return tuple(one for one in items if one.item in settled)
 
     def give_back(self, owner: str, items: Iterable[WorkItem]) -> None:
@@ -161,9 +167,10 @@ class Queue:
             group = load_group(session, self._name)
             if group is not None:
                 for one in items:
-                    entry = _written(one) | {"group": group.group_id}
+                    entry = _written(one, session.skew) | {"group": group.group_id}
                     del entry["attempts"]
                     session.execute_many(AGAIN, [entry])
+                session.expect_work(group.group_id)
                 session.on_commit(then)
 
     def due_groups(self, owner: str, now: Instant) -> list[str]:
@@ -172,16 +179,16 @@ class Queue:
         Cost: two look-ups for each group of the store.
         """
         with self._store.reading() as session:
-            rows = session.rows(DUE_GROUPS, {"owner": owner, "now": now})
+            rows = session.rows(DUE_GROUPS, {"owner": owner, "now": now + session.skew})
             return [text(name) for (name,) in rows]
 
     def renew(self, owner: str, until: Instant) -> None:
-        """Let the leases that an owner has in any group run until an instant."""
-        with self._store.reading() as session:
-            if session.row(HAS_LEASE, {"owner": owner}) is None:
-                return
+        """Let the leases that an owner has in the group run until an instant."""
         with self._store.writing(group=self._name) as session:
-            session.execute_many(RENEW, [{"owner": owner, "until": until}])
+            group = load_group(session, self._name)
+            if group is not None:
+                asked: Values = {"group": group.group_id, "owner": owner}
+                session.execute_many(RENEW, [asked | {"until": until + session.skew}])
 
     def before_close(self, then: Callable[[], None]) -> None:
         """Call `then` once, as the store is about to be closed: for what works on it till then."""
@@ -212,13 +219,13 @@ def _names(items: Iterable[WorkItem]) -> str:
     return orjson.dumps([one.item for one in items]).decode()
 
 
-def _written(item: WorkItem) -> Values:
+def _written(item: WorkItem, skew: int) -> Values:
     payload: Attributes = checked_members(item.payload, "payload")
     return {
         "item": item.item,
         "state": identifier(item.state, "state"),
         "attempts": item.attempts,
-        "due_at": item.due_at,
+        "due_at": item.due_at + skew * (BEGINNING < item.due_at < FOREVER),
         "payload": orjson.dumps(payload).decode(),
     }
 

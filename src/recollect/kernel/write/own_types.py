@@ -126,14 +126,11 @@ def refuse_owned(
     kinds: Kinds, changed: Iterable[Element], terms: Interning, directory: Directory
 ) -> None:
     """Raise KIP_3004 for the first element that a text changed and only a call may change."""
-    changed = tuple(changed)
-    has_owners = any(isinstance(one, LinkElement) for one in changed) and any(
-        terms.code(type_) is not None for type_ in kinds.link_owners
-    )
     for element in changed:
         if isinstance(element, LinkElement):
             predicate = terms.text(element.predicate)
-            if has_owners or predicate in kinds.own_links:
+            is_owned = predicate in kinds.own_links
+            if is_owned or any(terms.code(type_) is not None for type_ in kinds.link_owners):
                 subject = directory.by_id(element.subject)
                 _refuse_from(kinds, subject, predicate, terms, "is not written by KML")
         elif isinstance(element, ConceptElement):

@@ -38,7 +38,8 @@ def keep_leases(nexus: Nexus, works: Sequence[Work], ended: threading.Event) -> 
     while not ended.wait(pause):
         try:
             for work in works:
-                nexus.queue.renew(work.owner, work.lease_end())
+                if (group := work.group) is not None:
+                    nexus.group(group).queue.renew(work.owner, work.lease_end())
         except RecollectError as error:
             if error.code is STORE_CLOSED:
                 return

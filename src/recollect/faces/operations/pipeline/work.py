@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, cast
 
-from recollect.errors import INTERNAL_ERROR, RecollectError
+from recollect.errors import INTERNAL_ERROR, STORE_BUSY, RecollectError
 from recollect.faces.operations import limits
 from recollect.faces.operations.context import Policy
 from recollect.faces.operations.observation import Transition, Watcher, unwatched
@@ -102,6 +102,7 @@ class Work:
         self._clock = clock
         self._watcher = watcher
         self._round: list[str] = []  # groups whose turn is still to come
+        self.group: str | None = None  # where there are leases
 
     def named(self, owner: str) -> Work:
         """Return the same work under another owner."""
@@ -128,9 +129,17 @@ class Work:
                 is_new_round = True
                 continue
             group = nexus.group(self._round.pop(0))
-            items = group.queue.claim(self.owner, self._clock(), self.lease_end(), _PORTION)
+            try:
+                items = group.queue.claim(self.owner, self._clock(), self.lease_end(), _PORTION)
+            except RecollectError as error:
+                if error.code is not STORE_BUSY:
+                    raise
+                continue  # somebody writes there: it has its turn in the next round
             if items:
-                return self._work_on(group, items, may_go_on)
+                self.group = group.group_name
+                count = self._work_on(group, items, may_go_on)
+                self.group = None
+                return count
         return 0
 
     def drain(self, nexus: Nexus) -> int:

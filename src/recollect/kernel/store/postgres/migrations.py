@@ -24,9 +24,13 @@ from recollect.kernel.store.port import Part, SqlRow
 from recollect.kernel.store.postgres.faults import translated
 from recollect.kernel.store.postgres.functions import CALLED
 from recollect.kernel.store.postgres.pool import milliseconds
-from recollect.kernel.store.postgres.schema import INITIAL
+from recollect.kernel.store.postgres.schema import INITIAL, WORK_BY_GROUP
 
-MIGRATIONS: Final = (("p001_initial", INITIAL), ("p002_called_functions", CALLED))
+MIGRATIONS: Final = (
+    ("p001_initial", INITIAL),
+    ("p002_called_functions", CALLED),
+    ("p003_work_by_group", WORK_BY_GROUP),
+)
 """The name of each step, and its statements."""
 
 _OLDEST: Final = 160_000  # the first server that has any_value

@@ -17,6 +17,7 @@ from recollect.kernel.store.statements.counters import (
     WRONG_IDS,
 )
 from recollect.kernel.store.statements.elements import LAST
+from recollect.kernel.store.statements.queue import DUE_GROUPS
 from recollect.kernel.store.statements.texts import LAST_PAST
 from recollect.kernel.store.statements.vectors import LAST_VECTOR
 
@@ -28,7 +29,15 @@ FROM erasure AS e LEFT JOIN grp AS g ON g.name = :name
     COUNT_IDS: "UPDATE grp SET last_n = :last_n WHERE group_id = :group",
     RAISE_IDS: """
 UPDATE grp SET last_n = greatest(last_n, coalesce((
-  SELECT max(t.last_id) >> 1 FROM tx AS t WHERE t.group_id = grp.group_id), 0))
+  SELECT max(t.last_id) >> 1 FROM tx AS t WHERE t.group_id = grp.group_id), 0)),
+due_at = coalesce((
+  SELECT min(w.due_at) FROM work AS w WHERE w.group_id = grp.group_id), due_at)
+""",
+    DUE_GROUPS: """
+SELECT g.name FROM grp AS g WHERE g.due_at <= :now AND NOT EXISTS (
+  SELECT 1 FROM work AS o
+  WHERE o.group_id = g.group_id AND o.lease_until > :now AND o.owner != '' AND o.owner != :owner)
+ORDER BY g.name
 """,
     LAST_VECTOR: "SELECT coalesce(max(v.id), 0) FROM vector AS v WHERE v.group_id = :group",
     LAST_PAST: "SELECT coalesce(max(p.doc), 0) FROM text_past AS p WHERE p.group_id = :group",

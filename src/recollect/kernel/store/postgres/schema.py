@@ -164,6 +164,12 @@ CREATE TABLE schema_mode (             -- groups that declare what they use; all
 );
 """  # noqa: S608 - only the columns above are inserted
 
+WORK_BY_GROUP: Final = f"""
+ALTER TABLE grp ADD COLUMN due_at bigint NOT NULL DEFAULT {LIVING};  -- when work of it is due next
+UPDATE grp SET due_at = coalesce((
+  SELECT min(w.due_at) FROM work AS w WHERE w.group_id = grp.group_id), {LIVING});
+"""  # noqa: S608 - a number
+
 _WORK: Final = f"""
 CREATE TABLE work (                    -- what is to be done about elements, step by step
     group_id    bigint NOT NULL,

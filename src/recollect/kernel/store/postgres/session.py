@@ -48,13 +48,21 @@ from recollect.kernel.store.postgres.pool import (
 from recollect.kernel.store.postgres.texts import PostgresTexts
 from recollect.kernel.store.settings import Sampling
 from recollect.kernel.store.statements.elements import LAST, STATE
-from recollect.model import Kinds
+from recollect.model import LIVING, Kinds
 
 _MOST_WAITING: Final = 64  # statements that travel together
 _ROWS_AT_ONCE: Final = 1_000  # of a statement whose rows are passed on as they come
 _PAUSE_SECONDS: Final = 0.05  # between two looks at a commit that the server is still at
 
 _LOCK_GROUP: Final = "SELECT pg_current_xact_id()::text FROM grp AS g WHERE g.name = $1 FOR UPDATE"
+_AT_ONCE: Final = f"{_LOCK_GROUP} NOWAIT"
+_CLOCK: Final = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+_LEAST_SKEW: Final = 1_000  # milliseconds: what is below is the way to the server and back
+_EXPECT_WORK: Final = f"""
+UPDATE grp SET due_at = coalesce((
+  SELECT min(w.due_at) FROM work AS w WHERE w.group_id = $1 AND w.due_at < {LIVING}), {LIVING})
+WHERE group_id = $1
+"""  # noqa: S608 - numbers
 _LOCK_ALL: Final = "LOCK TABLE grp IN EXCLUSIVE MODE"
 _NUMBER: Final = "SELECT pg_current_xact_id()::text"
 _OUTCOME: Final = "SELECT pg_xact_status($1::text::xid8)"
@@ -87,6 +95,7 @@ class PostgresSession:
         self._waiting = False  # whether what is put may wait for that one
         self._answers: list[tuple[int, Answered]] = []  # who is told what a place in it answers
         self._ahead: tuple[Query, list[SqlRow]] | None = None  # asked before it was wanted
+        self._skew: int | None = None
         self._group: SqlValue = None  # the number of the group that is read outside of blocks
         self._version: int | None = None  # of the state that was seen, where it is known
         self._number: str | None = None  # the server's own, of a transaction that writes
@@ -215,12 +224,31 @@ class PostgresSession:
     def clear_remains(self) -> None:
         """Do nothing: what deletions left is dead rows, which `finish_erasure` removes."""
 
-    def lock(self, group: str | None) -> None:
+    @property
+    def skew(self) -> int:
+        """By how many milliseconds the server's clock is ahead, as read with the lock of a group.
+
+        Less than a second is nothing: it is how long an answer may be on its way.
+        """
+        if self._skew is None:
+            self._read_clock(self.rows(_CLOCK))
+        assert self._skew is not None
+        return self._skew
+
+    def _read_clock(self, rows: list[SqlRow]) -> None:
+        ahead = whole(rows[0][0]) - time.time_ns() // 1_000_000
+        self._skew = ahead if abs(ahead) >= _LEAST_SKEW else 0
+
+    def expect_work(self, group_id: int) -> None:
+        """Keep in the row of a group when the next of its work is due."""
+        self.later(_EXPECT_WORK, (group_id,))
+
+    def lock(self, group: str | None, *, waits: bool = True) -> None:
         """Keep other writers off a group until the end; off all where none is named, or is there.
 
-        STORE_BUSY when another writer does not finish in time.
+        STORE_BUSY when another writer does not finish in time, at once where it does not wait.
         """
-        found = None if group is None else self._locked(group)
+        found = None if group is None else self._locked(group, _LOCK_GROUP if waits else _AT_ONCE)
         self._waiting = found is not None
         if found is None:
             if not self._parts:  # to have looked is a lock, which two would hold and wait
@@ -231,15 +259,16 @@ class PostgresSession:
         assert found is not None
         self._number = str(found[0])
 
-    def _locked(self, group: str) -> SqlRow | None:
+    def _locked(self, group: str, lock: str) -> SqlRow | None:
         """Lock a group, and ask what every write of one asks next, which sees what was waited for.
 
         Nothing is told of one that is not there.
         """
         asked = bound(_text(LAST), {"name": group})
         found: list[SqlRow] = []
-        self._answers.append((len(self._before), found.extend))
-        self._before.append((_LOCK_GROUP, (group,)))
+        place = len(self._before)
+        self._answers += (place, found.extend), (place + 1, self._read_clock)
+        self._before += (lock, (group,)), (_CLOCK, ())
         self._ahead = asked, self._run(*asked).fetchall()
         if not found:
             self._ahead = None
@@ -300,6 +329,7 @@ class PostgresSession:
         """
         connection, self._connection = self._connection, None
         self.is_writing = self._waiting = False
+        self._skew = None
         self._forget()
         if connection is not None:
             self._pool.end(connection, last)

@@ -105,11 +105,12 @@ class PostgresStore(Shared):
 
     @contextmanager
     def writing(
-        self, is_dry_run: bool = False, group: str | None = None
+        self, is_dry_run: bool = False, group: str | None = None, waits: bool = True
     ) -> Iterator[PostgresSession]:
         """Open the write transaction: commit at the end, roll back on any exception.
 
-        It holds the `group`; all of them where none is named, or the group is not there yet.
+        It holds the `group`; all of them where none is named, or the group is not there yet. Where
+        it does not wait, STORE_BUSY comes at once for a group that somebody writes.
         """
         if not is_dry_run:
             refuse_write(self)
@@ -121,13 +122,13 @@ class PostgresStore(Shared):
                 )
             session = own.writer
             with part(session, is_dry_run):
-                session.lock(group)
+                session.lock(group, waits=waits)
                 yield session
             return
         own.writer = session = self._session(pool, is_writing=True)
         session.depth = 1
         try:
-            session.lock(group)
+            session.lock(group, waits=waits)
             yield session
             if session.is_writing and not is_dry_run:
                 session.commit()

@@ -49,6 +49,7 @@ class SqliteSession:
     """One connection's transaction; it implements `port.Session`."""
 
     dialect = SQLITE
+    skew = 0
 
     def __init__(
         self,
@@ -255,6 +256,9 @@ class SqliteSession:
     def on_commit(self, action: Callable[[], None]) -> None:
         """Call `action` after the transaction has committed; never after a rollback."""
         self._after_commit.append(action)
+
+    def expect_work(self, group_id: int) -> None:
+        """Do nothing: an index finds what is due."""
 
     def begin_erasure(self) -> None:
         """Count a purge in its own transaction; call it before anything is deleted."""

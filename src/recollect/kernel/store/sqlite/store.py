@@ -140,7 +140,7 @@ class SqliteStore:
 
     @contextmanager
     def writing(
-        self, is_dry_run: bool = False, group: str | None = None
+        self, is_dry_run: bool = False, group: str | None = None, waits: bool = True
     ) -> Iterator[SqliteSession]:
         """Open the write transaction: commit at the end, roll back on any exception.
 
@@ -148,7 +148,7 @@ class SqliteStore:
         STORE_BUSY when another writer does not finish in time, and INVALID_ARGUMENT inside a block
         that only reads.
         """
-        del group  # there is one writer for all of them
+        del group, waits  # there is one writer for all of them, and its turn is short
         if not is_dry_run:
             refuse_write(self)
         connections = self._here()

@@ -70,12 +70,9 @@ WHERE group_id = :group AND owner = :owner AND owner != ''
   AND item IN (SELECT one.value FROM {texts items one})
 """)
 
-HAS_LEASE: Final = Statement("""
-SELECT 1 FROM work AS w {by work_leased} WHERE w.owner = :owner AND w.owner != '' LIMIT 1
-""")
-
 RENEW: Final = Statement("""
-UPDATE work {by work_leased} SET lease_until = :until WHERE owner = :owner AND owner != ''
+UPDATE work {by work_leased} SET lease_until = :until
+WHERE group_id = :group AND owner = :owner AND owner != ''
 """)
 
 AGAIN: Final = Statement("""

@@ -9,13 +9,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.servers.cli.options import (
-    DryRun,
-    Invocation,
-    KeyName,
-    KeyType,
-    takes,
-)
+from recollect.servers.cli.options import DryRun, Invocation, KeyName, KeyType, takes
 from recollect.servers.cli.usage import verbs
 
 app = verbs()
@@ -25,8 +19,7 @@ Types = Annotated[
     typer.Option("--type", metavar="TYPE", help="Concepts of this type. Repeat it for more."),
 ]
 Kip = Annotated[
-    bool,
-    typer.Option("--kip", help="Print the KIP text that does it; change nothing."),
+    bool, typer.Option("--kip", help="Print the KIP text that does it; change nothing.")
 ]
 Most = Annotated[int, typer.Option("--limit", metavar="N", min=0, help="Change at most this many.")]
 
@@ -183,9 +176,7 @@ def erase_elements(
     drop_group: Annotated[
         str | None, typer.Option("--drop-group", metavar="NAME", help="A whole group.")
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would go, and erase nothing.")
-    ] = False,
+    dry_run: DryRun = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     rewrite: Annotated[
         bool, typer.Option("--rewrite", help="Make a server's tables anew; nothing else is erased.")

@@ -1,16 +1,18 @@
 """The MCP server: what a question costs over standard input and output, and how fast it starts.
 
 The rule: the same question is asked in turns, of the server and in this process, and both must
-find the same; a start counts from the command to the answer of the first question.
+find the same; a start counts from the command to the answer of the first question, once by the
+clock and once by what processors did, until the tools are listed.
 """
 
 from __future__ import annotations
 
+import resource
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -38,12 +40,15 @@ _WARM = 10
 _MORE_MS = 5.0
 _STARTS = 7
 _START_MS = 1_000.0
+_WORK_MS = 800.0
 _COMMAND = (sys.executable, "-c", "from recollect.servers.cli import main; main()", "mcp")
 _HELLO = {
     "protocolVersion": "2025-11-25",
     "capabilities": {},
     "clientInfo": {"name": "bench", "version": "1"},
 }
+
+_ASKS = {"name": "recall", "arguments": {"question": word(_RARE)}}
 
 
 def figures(folder: Path, scale: Scale) -> Iterator[Figure]:
@@ -55,12 +60,15 @@ def figures(folder: Path, scale: Scale) -> Iterator[Figure]:
     name = f"recall over stdio in {count // 1_000} k facts, beside it in this process"
     yield Figure("mcp", name, over, "us", inside)
     yield Figure("mcp", "what stdio adds", more, "ms", None, f"{_MORE_MS:g} ms", more <= _MORE_MS)
+    starts = scale.times(_STARTS)
     start = 1_000 * statistics.median(
-        seconds_of(lambda: _first(path)) for _ in range(scale.times(_STARTS))
+        seconds_of(lambda: _first(path, "tools/call", _ASKS)) for _ in range(starts)
     )
-    target = f"{_START_MS:,.0f} ms"
     name = "from the command to the first answer"
-    yield Figure("mcp", name, start, "ms", None, target, start <= _START_MS)
+    yield Figure("mcp", name, start, "ms", None, f"{_START_MS:,.0f} ms", start <= _START_MS)
+    work = 1_000 * min(_processor_seconds(path) for _ in range(starts))
+    name = "processor time of that, to the list of tools"
+    yield Figure("mcp", name, work, "ms", None, f"{_WORK_MS:g} ms", work <= _WORK_MS)
 
 
 def _fill(path: Path, count: int, entities: int) -> None:
@@ -110,16 +118,23 @@ async def _asked(path: Path, texts: list[str]) -> tuple[float, float]:
     )
 
 
-def _first(path: Path) -> None:
-    """Start a server, greet it, and wait for the answer to one question."""
+def _processor_seconds(path: Path) -> float:
+    """Return what a start costs, of a server that is stopped once its tools are listed."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    _first(path, "tools/list", {})
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _first(path: Path, method: str, params: Mapping[str, object]) -> None:
+    """Start a server, greet it, and wait for one answer."""
     with subprocess.Popen(
         [*_COMMAND, "--db", str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as server:
         assert server.stdin is not None
         assert server.stdout is not None
-        asked = {"name": "recall", "arguments": {"question": word(_RARE)}}
-        for number, (method, params) in enumerate((("initialize", _HELLO), ("tools/call", asked))):
-            call = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        for number, asked in enumerate((("initialize", _HELLO), (method, params))):
+            call = {"jsonrpc": "2.0", "id": number, "method": asked[0], "params": asked[1]}
             server.stdin.write(orjson.dumps(call, option=orjson.OPT_APPEND_NEWLINE))
             server.stdin.flush()
             assert "result" in orjson.loads(server.stdout.readline())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult
+from tests.servers.mcp.ready import ASK
 
 PROGRAM = "from recollect.servers.cli import main; main()"
 SECONDS = 90
@@ -56,14 +58,26 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "memory.db"
 
 
+@pytest.fixture(scope="session")
+def ready(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The place of a process that has loaded the server, and forks one for each that asks."""
+    place = str(tmp_path_factory.mktemp("ready") / "place")
+    script = Path(__file__).with_name("ready.py")
+    with subprocess.Popen([sys.executable, script, place], stdout=subprocess.PIPE) as waiting:
+        assert waiting.stdout is not None
+        assert waiting.stdout.readline() == b"ready\n"
+        yield place
+        waiting.kill()
+
+
 @pytest.fixture
-def talk(path: Path) -> Callable[..., None]:
+def talk(path: Path, ready: str) -> Callable[..., None]:
     """Run a script with as many agents as asked, each with a server of its own on one file."""
 
     def run(script: Script, *options: str, agents: int = 1, mode: str = "auto") -> None:
         @asynccontextmanager
         async def agent() -> AsyncIterator[Agent]:
-            arguments = ["-c", PROGRAM, "mcp", "--db", str(path), *options]
+            arguments = ["-I", "-S", "-c", ASK, ready, "mcp", "--db", str(path), *options]
             server = StdioServerParameters(command=sys.executable, args=arguments)
             async with Client(server, mode=mode) as client:
                 yield Agent(client)

@@ -68,3 +68,6 @@ def _begin(package: str) -> None:
         begun = module_from_spec(spec)
         begun.__class__ = _Begun
         sys.modules[package] = begun
+        within, _, name = package.rpartition(".")
+        if within:
+            setattr(sys.modules[within], name, begun)

@@ -208,6 +208,7 @@ class Memory:
             past=past,
             threshold=threshold,
             cursor=cursor,
+            asker=self.actor.actor_id,
         )
 
     def correct(
@@ -368,7 +369,8 @@ class Memory:
 
     def _candidates(self, what: str | None, limit: int) -> Iterator[MemoryRecord]:
         if what is not None:
-            found = self.nexus.recall(what, limit=limit, kinds=_FORGOTTEN).memories
+            own = self.actor.actor_id
+            found = self.nexus.recall(what, limit=limit, kinds=_FORGOTTEN, asker=own).memories
             same = [each for one in found for each in (one.element, *one.others)]
             yield from records_of(self.nexus, same)
             return

@@ -24,6 +24,7 @@ def recalled(
     past: bool = False,
     threshold: float | None = None,
     cursor: str | None = None,
+    asker: str | None = None,
 ) -> RecallAnswer:
     """Return the memories that a question is about, best first."""
     found = nexus.recall(
@@ -35,6 +36,7 @@ def recalled(
         past=past,
         threshold=threshold,
         cursor=cursor,
+        asker=asker,
     )
     all_found = [*found.memories, *([] if found.nearest is None else [found.nearest])]
     shown = Records(nexus, [one.element for one in all_found], found.as_of)

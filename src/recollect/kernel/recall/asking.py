@@ -75,8 +75,17 @@ _LARGE: Final = re.compile(r"\b[^\W\d_]\w+\b(?!\s+[A-Z\u00c0-\u00de])")
 """A word that no name goes on after; whether it is written large is asked of each."""
 
 
-def understood(question: str, columns: Columns, asked_at: int, number: int) -> Meant:
-    """Return what a question asks of a group that knows some words and names at a transaction."""
+_OWN: Final = re.compile(r"\b(?:I|[Mm]y|[Mm]ine|[Ii]ch|[Mm]ein(?:e[mnrs]?)?|[Yy]o|[Mm]is?)\b")
+"""What people call themselves; *me* is left out, for who says "tell me" asks of others."""
+
+
+def understood(
+    question: str, columns: Columns, asked_at: int, number: int, asker: str | None
+) -> Meant:
+    """Return what a question asks of a group that knows some words and names at a transaction.
+
+    Where it names nobody and speaks of "my", it is about whom `asker` names, if that is known.
+    """
     known = columns.known
     stems = asked_stems(question)
     times = asked_for(question, asked_at)
@@ -90,6 +99,10 @@ def understood(question: str, columns: Columns, asked_at: int, number: int) -> M
     ]
     told = tuple(one for one in found if one.ways or one.kin or one.is_of_time)
     words = tokens(question)
+    concepts = _named(question, columns, number)
+    if asker is not None and not concepts and _OWN.search(question):
+        concepts = _named(asker, columns, number)
+        words += tokens(asker)
     speakers = [known.named_by_word.get(one, ()) for one in words]
     wanted = [(flag, name) for flag, name, pattern in _KINDS if pattern.search(question)]
     if len(wanted) > 1 and wanted[0][0] == SAYS_HOW_MANY:
@@ -101,10 +114,14 @@ def understood(question: str, columns: Columns, asked_at: int, number: int) -> M
         speakers=frozenset(one for found in speakers for one in found),
         wants=sum({flag for flag, _ in wanted}),
         wanted=", ".join(name for _, name in wanted),
-        concepts=frozenset().union(
-            *names_in(words, known).values(), *_by_first_name(question, columns, number)
-        ),
+        concepts=concepts,
     )
+
+
+def _named(text: str, columns: Columns, number: int) -> frozenset[int]:
+    """Return the concepts that a text names, by their whole names or by a first one."""
+    whole = names_in(tokens(text), columns.known).values()
+    return frozenset().union(*whole, *_by_first_name(text, columns, number))
 
 
 def _by_first_name(question: str, columns: Columns, number: int) -> Iterator[set[int]]:

@@ -45,12 +45,14 @@ class Recall:
         past: bool = False,
         threshold: float | None = None,
         cursor: str | None = None,
+        asker: str | None = None,
     ) -> Recollection:
         """Return the memories that a question in plain words is about, best first, ties by age.
 
         `kinds` are some of "fact", "claim", "concept", "episode" and "piece". What has ended or was
         withdrawn is there with `past` alone, at half its score. What scores below `threshold` is
         left out; what is not near enough always is, and then `nearest` tells what came nearest.
+        `asker` names who asks: "my" address is theirs, where the question names nobody.
         `cursor` is that of an earlier answer to the same question, and keeps its moment.
         INVALID_ARGUMENT for a blank question, an unknown kind or a cursor of another call.
         Cost: a few passes over the memories of the group, and what was written since it was last
@@ -70,6 +72,7 @@ class Recall:
                 past=past,
                 threshold=threshold,
                 cursor=cursor,
+                asker=asker,
             )
         return found
 

@@ -10,6 +10,8 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
+import numpy as np
+
 from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError, nearest
 from recollect.kernel.read.catalogs import Forgetful
 from recollect.kernel.read.dated import dated_by_number
@@ -21,14 +23,14 @@ from recollect.kernel.recall.columns import Columns
 from recollect.kernel.recall.configured import compared
 from recollect.kernel.recall.held import HeldColumns
 from recollect.kernel.recall.hops import led_on
-from recollect.kernel.recall.kinds import said_by_concept, said_by_link
+from recollect.kernel.recall.kinds import FACTS, said_by_concept, said_by_link
 from recollect.kernel.recall.meaning import meaning
 from recollect.kernel.recall.recollection import Recalled, Recollection, compared_by
-from recollect.kernel.recall.scoring import Point, ranked
+from recollect.kernel.recall.scoring import Point, Ranking, ranked
 from recollect.kernel.recall.telling import told
 from recollect.kernel.search.search import storable
 from recollect.kernel.store.group import last_instant, last_transaction
-from recollect.model import AsOf, Concept, Dated, Element, Instant, Kinds, Progress
+from recollect.model import FOREVER, AsOf, Concept, Dated, Element, Instant, Kinds, Link, Progress
 from recollect.node import dataclass
 
 _BYTES_OF_TOKEN: Final = 3  # about: four of English, three of Chinese
@@ -79,12 +81,13 @@ def recollected(
     past: bool,
     threshold: float | None,
     cursor: str | None,
+    asker: str | None,
 ) -> Recollection:
     """Return what a question recalls of the group of a reader."""
     assert isinstance(kept, HeldColumns)
     asked = _asked(reader, question, kinds, limit, as_of, now, cursor)
     columns = kept.of(reader.session, reader.group.group_id, reader.terms)
-    meant = understood(asked.question, columns, asked.moment.valid, asked.moment.known)
+    meant = understood(asked.question, columns, asked.moment.valid, asked.moment.known, asker)
     model = meaning()
     sense = None if model is None else model.of_text(asked.question)
     by_model = compared(reader, columns, asked.question)
@@ -103,7 +106,10 @@ def recollected(
     choice = chosen(look, ranking, wanted, threshold or 0.0)
     page = choice.places[asked.skipped : asked.skipped + asked.limit]
     names = reader.session.kinds.names()
-    memories = [told(ranking, asked.question, meant, one, names) for one in page]
+    memories = [
+        told(ranking, asked.question, meant, one, names, _after(look, ranking, one.row))
+        for one in page
+    ]
     kept_memories = _within(memories, max_tokens)
     after = asked.skipped + len(kept_memories)
     has_more = len(choice.places) > after
@@ -119,6 +125,23 @@ def recollected(
         mode=compared_by(by_model.model),
         notices=(*asked.notices, *by_model.notices),
     )
+
+
+def _after(look: Look, ranking: Ranking, row: int) -> str:
+    """Return the words of the fact that began where one ended, about the same; else nothing."""
+    columns = ranking.columns
+    ends = columns.invalid_at[row]
+    if not ranking.is_past[row] or columns.kind[row] != FACTS or ends == FOREVER:
+        return ""
+    begins = (columns.subject == columns.subject[row]) & (columns.valid_at == ends)
+    rows = [row, *map(int, np.flatnonzero(begins & columns.stands & ~ranking.is_past))]
+    predicate = None
+    for dated, text in look(rows).values():  # the one that ended first
+        if isinstance(dated.element, Link):
+            if dated.element.predicate == predicate:
+                return text
+            predicate = predicate or dated.element.predicate
+    return ""
 
 
 def _asked(

@@ -22,9 +22,14 @@ _STEP: Final = 20  # ... that begins so many after the one before
 
 
 def told(
-    ranking: Ranking, question: str, meant: Meant, place: Pick, kinds: tuple[str, ...]
+    ranking: Ranking,
+    question: str,
+    meant: Meant,
+    place: Pick,
+    kinds: tuple[str, ...],
+    after: str = "",
 ) -> Recalled:
-    """Return a memory as it is answered with."""
+    """Return a memory as it is answered with; `after` is what replaced it."""
     row, columns = place.row, ranking.columns
     why: dict[str, Share] = {}
     for name, share in ranking.shares.items():
@@ -34,7 +39,7 @@ def told(
     total = sum(one.points for one in why.values())
     is_past = bool(ranking.is_past[row])
     if is_past:
-        why["past"] = Share(-total * (1 - PAST), _ended(ranking, row))
+        why["past"] = Share(-total * (1 - PAST), _ended(ranking, row, after))
     led = 0.0 if ranking.led is None else float(ranking.led[row])
     if led:
         why["led"] = Share(led, "another that is found names it")
@@ -61,10 +66,11 @@ def _held(question: str, place: Pick) -> list[str]:
     return [one for one in words if any(stem(one, own) in place.stems for own in LANGUAGES)]
 
 
-def _ended(ranking: Ranking, row: int) -> str:
+def _ended(ranking: Ranking, row: int, after: str) -> str:
     columns = ranking.columns
     if int(columns.invalid_at[row]) != FOREVER:
-        return f"until {since_text(int(columns.invalid_at[row]))}"
+        then = f", then: {after}" if after else ""
+        return f"until {since_text(int(columns.invalid_at[row]))}{then}"
     return "it no longer counts"
 
 

@@ -1,0 +1,53 @@
+"""Questions of somebody about themselves, and what followed what has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import recollect
+from recollect.faces.memory import Memory
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    with recollect.memory(":memory:", actor="Rita Blom", is_person=True) as memory:
+        told = [
+            {"subject": "Otto Wirth", "predicate": "address", "object": "Ringweg 3"},
+            {"subject": "Rita Blom", "predicate": "address", "object": "Kouter 12"},
+            {"subject": "Rita Blom", "predicate": "lives_in", "object": "Ghent"},
+            {"subject": "Rita Blom", "predicate": "works_at", "object": "Barco"},
+        ]
+        memory.remember(facts=told)
+        yield memory
+
+
+@pytest.mark.parametrize("asked", ["What is my address?", "Was ist meine address?"])
+def test_my_address_is_that_of_who_asks(memory: Memory, asked: str) -> None:
+    first = memory.recall(asked).memories[0]
+    assert (first.memory.subject, first.memory.object) == ("Rita Blom", "Kouter 12")
+    assert "named" in first.why
+
+
+def test_whom_a_question_names_comes_before_who_asks(memory: Memory) -> None:
+    assert memory.recall("Can I have Otto's address?").memories[0].memory.object == "Ringweg 3"
+
+
+def test_my_address_is_forgotten_and_nobody_elses(memory: Memory) -> None:
+    forgotten = memory.forget("my address", limit=1, dry_run=False)
+    assert [one.object for one in forgotten.memories] == ["Kouter 12"]
+    assert memory.recall("What is Otto's address?").memories[0].memory.object == "Ringweg 3"
+
+
+def test_what_has_ended_says_what_came_then(memory: Memory) -> None:
+    begins = {"valid_at": "2026-05-01"}
+    memory.remember(
+        facts=[{"subject": "Rita Blom", "predicate": "lives_in", "object": "Lyon"} | begins]
+    )
+    memory.remember(
+        facts=[{"subject": "Rita Blom", "predicate": "works_at", "object": "Dassault"} | begins]
+    )
+    found = memory.recall("Where did I live?", past=True).memories
+    (ended,) = [one for one in found if one.memory.object == "Ghent"]
+    assert ended.why["past"][1] == "until 2026-05-01, then: Rita Blom lives in Lyon"

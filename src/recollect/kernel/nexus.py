@@ -56,9 +56,8 @@ from recollect.kernel.vectors.preparation import Preparation
 from recollect.kernel.work.answers import Answers
 from recollect.kernel.work.queue import Queue
 from recollect.kernel.write.attribute_indexes import add_attribute_index, drop_index, index_kinds
-from recollect.kernel.write.batch import apply_changes
+from recollect.kernel.write.batch import apply_changes, decided, known_changes
 from recollect.kernel.write.collector import uncollected
-from recollect.kernel.write.decision import decided, known_changes
 from recollect.kernel.write.own_types import refuse_owned
 from recollect.kernel.write.run import Run, answered, refuse_disorder
 from recollect.kernel.write.schema_mode import set_schema_mode

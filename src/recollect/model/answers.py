@@ -134,7 +134,10 @@ class Exported:
 
 @dataclass(frozen=True, slots=True)
 class BatchReport:
-    """What a batch of changes did; `ids` has the public id of each change's element, in order."""
+    """What a batch of changes did; `ids` has the public id of each change's element, in order.
+
+    It is empty for a change that was skipped.
+    """
 
     ids: tuple[str, ...]
     created: int

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Literal
 
+from recollect.errors import Span
 from recollect.model.elements import Attributes, Element, Instant
 from recollect.node import dataclass, field, node
+
+IfMissing = Literal["raise", "skip"]
+"""What becomes of a change when an element that it names is not there."""
 
 
 @node(frozen=True, slots=True)
@@ -36,8 +41,49 @@ class Named:
     type: str | None = None
 
 
-Reference = str | Key | Local | Named
-"""How a change names an element: a public id, a key, a handle of the batch, or a plain name."""
+@node(frozen=True, slots=True)
+class Meant:
+    """Names the one living concept that has what is given of id, type and name, exactly so.
+
+    KIP_3003 where several have. With `is_link` it names a link, by its id alone. `span` is where
+    a text says it, for errors.
+    """
+
+    type: str | None = None
+    name: str | None = None
+    id: str | None = None
+    is_link: bool = False
+    span: Span | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        if self.is_link:
+            return f'(id: "{self.id}")'
+        parts = (("type", self.type), ("name", self.name), ("id", self.id))
+        return "{" + ", ".join(f'{key}: "{part}"' for key, part in parts if part is not None) + "}"
+
+
+@node(frozen=True, slots=True)
+class Said:
+    """Names the living link that says a triple: the one without a key, else the only one.
+
+    KIP_3003 where there are several and all have keys.
+    """
+
+    subject: Reference
+    predicate: str
+    object: Reference
+    span: Span | None = field(default=None, compare=False)
+
+
+@node(frozen=True, slots=True)
+class Met:
+    """Names a living element by the number that a store has for it: what a WHERE found."""
+
+    number: int
+
+
+Reference = str | Key | Local | Named | Meant | Said | Met
+"""How a change names an element: a public id, a key, a handle of the batch, a plain name, ..."""
 
 
 @node(frozen=True, slots=True)
@@ -58,20 +104,39 @@ class PutConcept:
 
 
 @node(frozen=True, slots=True)
+class Put:
+    """Merge attributes and metadata key by key into the element that a reference names.
+
+    A concept that is meant by type and name, perhaps with an id, is made where there is none.
+    """
+
+    element: Reference
+    attributes: Attributes = field(default_factory=dict)
+    metadata: Attributes = field(default_factory=dict)
+    handle: str | None = None
+    own_metadata: Attributes | None = None
+    expect_version: int | None = None
+
+
+@node(frozen=True, slots=True)
 class PutLink:
-    """Match the link (subject, predicate, object, key), else create it; merge as above."""
+    """Match the link (subject, predicate, object, key), else create it; merge as above.
+
+    Without a key, as `None`, it is the link that the triple means: see `Said`.
+    """
 
     subject: Reference
     predicate: str
     object: Reference
     attributes: Attributes = field(default_factory=dict)
     metadata: Attributes = field(default_factory=dict)
-    key: str = ""
+    key: str | None = ""
     id: str | None = None
     handle: str | None = None
     expect_version: int | None = None
     new_id: str | None = None  # the id to give it where it is not there yet, without `id`
     replaces: str | None = None  # the id of a link that ends, or is closed, as `PutFact` has it
+    if_missing: IfMissing = "raise"  # an end
 
 
 FACT = "fact"
@@ -152,6 +217,7 @@ class Delete:
     """Close an element and, with it, every link that ends in it, and theirs."""
 
     element: Reference
+    if_missing: IfMissing = "raise"
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +263,9 @@ class Retype:
     type: str
 
 
-Change = PutConcept | PutLink | PutFact | EndFact | RemoveKeys | Delete | Merge | Unmerge | Retype
+Change = (
+    PutConcept | Put | PutLink | PutFact | EndFact | RemoveKeys | Delete | Merge | Unmerge | Retype
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from recollect.kernel.store.port import SqlRow
 from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.kernel.store.terms import Terms
 from recollect.kernel.write.batch import apply_changes
-from recollect.kernel.write.delete import delete_concept
+from recollect.kernel.write.found import delete_concept
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.upsert import OnMissing, apply_upsert
 from recollect.model import LIVING, Change, DeleteReport, Instant, Result, UpsertReport

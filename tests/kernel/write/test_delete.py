@@ -4,7 +4,7 @@ from tests.kernel.write.memory import Memory
 
 from recollect.kernel.lang.ast import Section
 from recollect.kernel.read.catalogs import Catalogs
-from recollect.kernel.write.delete import delete_elements, remove_keys
+from recollect.kernel.write.found import delete_elements, remove_keys
 from recollect.kernel.write.unit import Unit
 from recollect.model import DeleteReport, Instant
 

@@ -14,7 +14,14 @@ import orjson
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.store.cells import octets, text, whole
-from recollect.kernel.store.digests import digest_of_cells
+from recollect.kernel.store.digests import (
+    Identity,
+    Logged,
+    Record,
+    digest_of_cells,
+    next_chain,
+    purge_digest,
+)
 from recollect.kernel.store.group import NO_CHAIN, Group, last_transaction
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
@@ -33,7 +40,6 @@ from recollect.kernel.store.statements.log import (
     UNLOGGED_CONTENTS,
     UNLOGGED_PAST,
 )
-from recollect.kernel.write.log import Identity, Logged, Record, next_chain, purge_digest
 from recollect.model import LIVING, Audit, Breach, Instant, Operation, Progress, silent
 from recollect.node import dataclass
 

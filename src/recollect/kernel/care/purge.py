@@ -18,6 +18,7 @@ from recollect.kernel.care.recount import COUNTED, recount
 from recollect.kernel.read.named import public_ids
 from recollect.kernel.search.index import erase_texts, forget_texts
 from recollect.kernel.store.cells import whole
+from recollect.kernel.store.digests import purge_digest
 from recollect.kernel.store.erasure import BLOCK, OTHERS, READERS, REMAINS, delete_group
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id
@@ -43,7 +44,6 @@ from recollect.kernel.vectors.rows import purge_vectors, vectors_in
 from recollect.kernel.work.answers import forget_answers
 from recollect.kernel.work.queue import forget_work
 from recollect.kernel.write.attribute_indexes import attribute_indexes, take_back_index
-from recollect.kernel.write.log import purge_digest
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import identifier
 from recollect.model import LINK_BIT, Operation, Receipt

@@ -19,9 +19,13 @@ from recollect.kernel.plan.lift import Lifting
 from recollect.kernel.plan.pipeline import plan_as_written, select_target
 from recollect.kernel.plan.scope import mentions
 from recollect.kernel.store.functions import compile_pattern
-from recollect.kernel.write.handles import handle_faults
-from recollect.kernel.write.literals import concept_name, members_value, text_value
-from recollect.kernel.write.validation import plain_predicate
+from recollect.kernel.write.upsert import handle_faults
+from recollect.kernel.write.validation import (
+    concept_meant,
+    members_value,
+    plain_predicate,
+    text_value,
+)
 from recollect.model import Value
 
 NodeT = TypeVar("NodeT", bound=ast.Node)
@@ -155,7 +159,7 @@ def _check_written(node: ast.Node) -> None:
     """Raise what the write layer would about the texts and values that a node holds."""
     match node:
         case ast.ConceptPattern():
-            concept_name(node)
+            concept_meant(node)
         case ast.LinkTarget() | ast.SetLink():
             plain_predicate(text_value(node.predicate, "predicate"), node.predicate.span)
             if isinstance(node, ast.SetLink):

@@ -66,6 +66,7 @@ class Directory:
         self._asked: set[str] = set()  # given ids whose rows were all read, closed ones too
         self._created_links: list[LinkElement] = []  # those that no end was asked for yet
         self._created_by_end: dict[int, list[LinkElement]] = {}
+        self._found_by_end: dict[int, dict[int, LinkElement]] = {}  # those that were there before
 
     def concept(self, key: ConceptKey) -> ConceptElement | None:
         """Return the living concept of that type and name."""
@@ -166,13 +167,25 @@ class Directory:
             self._read_given([public_id])
         return self._closed.get(public_id)
 
-    def links_at(self, ends: Sequence[int]) -> list[LinkElement]:
-        """Return the living links that have one of the elements at either end."""
+    def links_at(self, ends: Iterable[int]) -> list[LinkElement]:
+        """Return the living links that have one of the elements at either end.
+
+        Those about these are looked up too, and theirs: a statement for each wave, once.
+        """
+        wanted = list(ends)
+        wave = [one for one in wanted if one not in self._found_by_end]
+        while wave:
+            met = {one: self._found_by_end.setdefault(one, {}) for one in wave}
+            old = [one for one in met if one <= self._last_id]
+            links = [self._link(row) for rows in self._look_up(LINK_BY_END, old) for row in rows]
+            for link in links:
+                for end in (link.subject, link.object):
+                    if end in met:
+                        met[end][link.id] = link
+            wave = [link.id for link in links if link.id not in self._found_by_end]
         found: dict[int, LinkElement] = {}
-        for rows in self._look_up(LINK_BY_END, ends):
-            for link in map(self._link, rows):
-                found[link.id] = link
-        for end in ends:
+        for end in wanted:
+            found |= self._found_by_end[end]
             for link in self._created_at(end):
                 found[link.id] = link
         return [link for link in found.values() if link.is_living]
@@ -199,6 +212,8 @@ class Directory:
     def expect_ids(self, elements: Iterable[int]) -> None:
         """Look up many elements at once by integer id."""
         unknown = [one for one in dict.fromkeys(elements) if one not in self._elements]
+        if not unknown:
+            return
         links = [one for one in unknown if one & 1]
         concepts = [one for one in unknown if not one & 1]
         for rows in self._look_up(CONCEPT_BY_ID, concepts):
@@ -211,6 +226,8 @@ class Directory:
     def expect_public_ids(self, texts: Iterable[str]) -> None:
         """Look up many elements at once by public id, and the closed links of those ids."""
         unknown = [text for text in dict.fromkeys(texts) if text not in self._public]
+        if not unknown:
+            return
         for text in unknown:
             self._public[text] = None
         self._read_given(unknown)

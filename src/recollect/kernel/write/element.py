@@ -1,15 +1,19 @@
 """Elements as one write transaction holds them: as they were and as they will be.
 
 What ends up on disk is a pure function of the two, so a transaction records its net effect.
-Contents are never changed in place, so the same object is always the same content.
+Contents are never changed in place, so the same object is always the same content. New attributes
+and metadata join those an element has key by key: an array or an object is replaced at its key,
+null is stored, and what changes nothing returns the very content it was given.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from recollect.kernel.store.digests import canonical as canonical
-from recollect.model import BEGINNING, FOREVER, Attributes, Instant
+from recollect.kernel.write.temporal import VALID_FROM, VALID_UNTIL, Clock
+from recollect.model import BEGINNING, FOREVER, Attributes, Instant, Value
 from recollect.node import dataclass, field
 
 
@@ -111,29 +115,92 @@ def says_same(one: object, other: object) -> bool:
     return one is other or (one == other and canonical(one) == canonical(other))
 
 
+def merge(
+    content: Content,
+    attributes: Attributes,
+    metadata: Attributes,
+    clock: Clock | None = None,
+) -> Content:
+    """Return the content with the given members set, and its fact clock moved to `clock`."""
+    old_attributes, old_metadata, valid_at, invalid_at = content
+    merged_attributes = _merged(old_attributes, attributes) if attributes else old_attributes
+    merged_metadata = _merged(old_metadata, metadata) if metadata else old_metadata
+    moved = clock is not None and (clock.valid_at, clock.invalid_at) != (
+        valid_at,
+        invalid_at,
+    )
+    if merged_attributes is old_attributes and merged_metadata is old_metadata and not moved:
+        return content
+    if clock is not None:
+        valid_at, invalid_at = clock.valid_at, clock.invalid_at
+    return Content(merged_attributes, merged_metadata, valid_at, invalid_at)
+
+
+def without_keys(
+    content: Content, attributes: Iterable[str] = (), metadata: Iterable[str] = ()
+) -> Content:
+    """Return the content less some keys; a removed bound of the fact clock is open again."""
+    removed = frozenset(metadata)
+    remaining_attributes = _without(content.attributes, frozenset(attributes))
+    remaining_metadata = _without(content.metadata, removed)
+    if remaining_attributes is content.attributes and remaining_metadata is content.metadata:
+        return content
+    return Content(
+        remaining_attributes,
+        remaining_metadata,
+        BEGINNING if VALID_FROM in removed else content.valid_at,
+        FOREVER if VALID_UNTIL in removed else content.invalid_at,
+    )
+
+
+def _merged(old: Attributes, new: Attributes) -> Attributes:
+    if not old:
+        return new
+    for key, value in new.items():
+        if key not in old or not _is_same(old[key], value):
+            return {**old, **new}
+    return old
+
+
+def _without(old: Attributes, removed: frozenset[str]) -> Attributes:
+    if removed.isdisjoint(old):
+        return old
+    return {key: value for key, value in old.items() if key not in removed}
+
+
+def _is_same(old: Value, new: Value) -> bool:
+    """Whether two values are one: `1`, `1.0` and `true` are three, `0.0` and `-0.0` two."""
+    if type(old) is not type(new):
+        return False
+    if isinstance(old, (dict, list, float)):
+        return says_same(old, new)
+    return old == new
+
+
 class Tracker:
-    """Remembers each element as a statement first met it; counts what differs at its end."""
+    """Remembers each element as a batch first met it; counts what differs at its end."""
 
     def __init__(self) -> None:
-        self._first: dict[Element, Content | None] = {}  # None: the statement made it
+        self._first: dict[Element, Content | None] = {}  # None: the batch made it
 
     def meet(self, element: Element, is_new: bool) -> None:
-        """Note an element before the statement changes it."""
+        """Note an element before the batch changes it."""
         self._first.setdefault(element, None if is_new else element.content)
 
-    def has_made(self, element: Element) -> bool:
-        """Whether the statement made an element that it has met."""
-        return self._first[element] is None
+    def found(self, element: Element) -> Content | None:
+        """Return what an element said when it was first met; None if the batch made it."""
+        return self._first[element]
 
     @property
     def created(self) -> int:
-        """How many elements the statement made that still live."""
+        """How many elements the batch made that still live."""
         return sum(first is None and one.is_living for one, first in self._first.items())
 
     @property
-    def updated(self) -> int:
-        """How many elements it found and left with another content."""
-        return sum(
-            first is not None and one.is_living and not first.equals(one.content)
+    def updated(self) -> list[Element]:
+        """The elements that it found and left with another content."""
+        return [
+            one
             for one, first in self._first.items()
-        )
+            if first is not None and one.is_living and not first.equals(one.content)
+        ]

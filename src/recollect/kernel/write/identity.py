@@ -1,12 +1,13 @@
-"""Which living element a change means: match by key or id, or learn that there is none.
+"""Which living element a change means: match by key, id or plain name, or learn that there is none.
 
-Where several elements fit, none is guessed: KIP_3003 with their ids.
+Where several elements fit, none is guessed: KIP_3003 with their ids. A plain name means one thing:
+what it made becomes what it is said to be, and two of one name come about only where both types
+are said; that is told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 
 from recollect.errors import (
     DUPLICATE_EXISTS,
@@ -17,36 +18,26 @@ from recollect.errors import (
     nearest,
 )
 from recollect.kernel.read.declared import declared_names
+from recollect.kernel.search.document import ALIASES
+from recollect.kernel.search.meant import By, best_of, how_called, ids_meant
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.port import Parameters
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.living import ID_BY_NAME, ID_BY_TYPE, NAMES
-from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Triple
+from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Tracker, Triple
+from recollect.kernel.write.merge_concepts import bear_anew
 from recollect.kernel.write.own_types import name_key
 from recollect.kernel.write.unit import Unit
-from recollect.model import LIVING, ElementKind
-from recollect.node import node
+from recollect.kernel.write.validation import identifier
+from recollect.model import LIVING, ElementKind, Meant, Named
+from recollect.node import replace
 
 _SHOWN = 10  # ids or names an error lists
-_LONGEST_ID = 200  # characters of a name that is an id too
 _LISTED = 2000  # names a suggestion is chosen from
+_LONGEST_ID = 200  # characters of a name that is an id too
 
 
-@node(frozen=True, slots=True)
-class ConceptName:
-    """The parts of a concept that a text or a change gives, checked and normal."""
-
-    type: str | None = None
-    name: str | None = None
-    id: str | None = None
-    span: Span | None = None
-
-    def __str__(self) -> str:
-        parts = (("type", self.type), ("name", self.name), ("id", self.id))
-        return "{" + ", ".join(f'{key}: "{part}"' for key, part in parts if part is not None) + "}"
-
-
-def matching_concepts(unit: Unit, wanted: ConceptName) -> list[int]:
+def matching_concepts(unit: Unit, wanted: Meant) -> list[int]:
     """Return the integer ids of the living concepts that have all the given parts, ascending.
 
     By id or by type and name it costs a look-up; by type or name alone it flushes first.
@@ -66,7 +57,7 @@ def matching_concepts(unit: Unit, wanted: ConceptName) -> list[int]:
     return [] if concept is None else [concept.id]
 
 
-def find_concept(unit: Unit, wanted: ConceptName) -> ConceptElement | None:
+def find_concept(unit: Unit, wanted: Meant) -> ConceptElement | None:
     """Return the one living concept meant, None when there is none, KIP_3003 for several."""
     if wanted.id is None and wanted.type is not None and wanted.name is not None:
         code = unit.terms.code(wanted.type)
@@ -81,7 +72,7 @@ def find_concept(unit: Unit, wanted: ConceptName) -> ConceptElement | None:
 
 def match_or_create(
     unit: Unit,
-    wanted: ConceptName,
+    wanted: Meant,
     *,
     in_any_spelling: bool = False,
     new_id: str | None = None,
@@ -123,7 +114,7 @@ def _name_as_id(unit: Unit, type: str, name: str) -> str | None:
     return None if unit.directory.by_public_id(name) is not None else name
 
 
-def _nameless(wanted: ConceptName) -> RecollectError:
+def _nameless(wanted: Meant) -> RecollectError:
     return RecollectError(
         NOT_FOUND,
         f"no concept matches {wanted}, and a new concept needs a name",
@@ -132,14 +123,14 @@ def _nameless(wanted: ConceptName) -> RecollectError:
     )
 
 
-def _spelled_otherwise(unit: Unit, wanted: ConceptName) -> ConceptElement | None:
+def _spelled_otherwise(unit: Unit, wanted: Meant) -> ConceptElement | None:
     """Return the concept that has the name in another spelling, where names are unique."""
     key = name_key(unit.session.kinds, wanted.type or "", wanted.name or "")
     code = None if key is None else unit.terms.code(wanted.type or "")
     return None if key is None or code is None else unit.directory.by_name_key((code, key))
 
 
-def _name_taken(wanted: ConceptName, name: str) -> RecollectError:
+def _name_taken(wanted: Meant, name: str) -> RecollectError:
     return RecollectError(
         DUPLICATE_EXISTS,
         f'the name "{wanted.name}" is that of {{type: "{wanted.type}", name: "{name}"}}',
@@ -149,7 +140,7 @@ def _name_taken(wanted: ConceptName, name: str) -> RecollectError:
     )
 
 
-def check_id(unit: Unit, wanted: ConceptName, concept: ConceptElement | None) -> None:
+def check_id(unit: Unit, wanted: Meant, concept: ConceptElement | None) -> None:
     """Raise KIP_3003 when the id that is given belongs to another element than `concept`."""
     holder = None if wanted.id is None else unit.directory.by_public_id(wanted.id)
     if holder is not None and holder is not concept:
@@ -183,7 +174,7 @@ def match_link(unit: Unit, triple: Triple, span: Span | None = None) -> LinkElem
     return links[0] if links else None
 
 
-def missing_concept(unit: Unit, wanted: ConceptName) -> RecollectError:
+def missing_concept(unit: Unit, wanted: Meant) -> RecollectError:
     """Return KIP_3002 for a concept that is not there, with the names most like it."""
     known = _suggestions(unit, wanted)
     part = "id" if wanted.name is None else "name"
@@ -196,7 +187,7 @@ def missing_concept(unit: Unit, wanted: ConceptName) -> RecollectError:
     )
 
 
-def _fits(unit: Unit, concept: ConceptElement, wanted: ConceptName) -> bool:
+def _fits(unit: Unit, concept: ConceptElement, wanted: Meant) -> bool:
     return (wanted.name is None or wanted.name == concept.name) and (
         wanted.type is None or wanted.type == unit.terms.text(concept.type)
     )
@@ -208,14 +199,14 @@ def _scan(unit: Unit, statement: Statement, wanted: int | str) -> list[int]:
     return [whole(one) for (one,) in unit.session.rows(statement, asked)]
 
 
-def _note_id(unit: Unit, wanted: ConceptName, concept: ConceptElement) -> None:
+def _note_id(unit: Unit, wanted: Meant, concept: ConceptElement) -> None:
     """Tell that an id given to a concept that has one already is not adopted."""
     if wanted.id is not None and unit.directory.by_public_id(wanted.id) is None:
         own = unit.public_id(concept)
         unit.notices.append(
             Notice(
                 "id_not_adopted",
-                f'{ConceptName(wanted.type, wanted.name)} keeps the id "{own}"',
+                f'{Meant(wanted.type, wanted.name)} keeps the id "{own}"',
                 hint=f'leave the id out, or write id: "{own}"',
                 span=wanted.span,
             )
@@ -235,7 +226,7 @@ def _several(
     )
 
 
-def _suggestions(unit: Unit, wanted: ConceptName) -> tuple[str, ...]:
+def _suggestions(unit: Unit, wanted: Meant) -> tuple[str, ...]:
     if wanted.id is not None:
         return ()
     code = None if wanted.type is None else unit.terms.code(wanted.type)
@@ -252,3 +243,124 @@ def _suggestions(unit: Unit, wanted: ConceptName) -> tuple[str, ...]:
     rows = unit.session.rows(NAMES, asked)
     names: Iterable[str] = (str(name) for (name,) in rows)
     return nearest(wanted.name, names)
+
+
+class PlainNames:
+    """The concepts that the plain names of one batch mean."""
+
+    def __init__(self, unit: Unit, tracker: Tracker) -> None:
+        self._unit = unit
+        self._tracker = tracker
+        self._known: dict[tuple[str, str | None], ConceptElement] = {}
+
+    def concept(self, named: Named) -> ConceptElement:
+        """Return the concept that a plain name means, made or born anew if need be.
+
+        KIP_3003 where several are meant, KIP_3002 where none is and none can be made.
+        """
+        name = identifier(named.name, "name")
+        type_ = None if named.type is None else identifier(named.type, "type")
+        known = self._known.get((name, type_))
+        if known is not None and known.is_living:
+            return known
+        found = self._one(name) if type_ is None else self._of_type(name, type_)
+        self._known[name, type_] = found
+        return found
+
+    def _one(self, name: str) -> ConceptElement:
+        unit, found = self._unit, self._meant(name, None)
+        if len(found) > 1:
+            raise self._ambiguous(name, found)
+        if found:
+            return found[0]
+        made = unit.session.kinds.made
+        if made is None:
+            raise missing_concept(unit, Meant(name=name))
+        return self._made(Meant(made, name))
+
+    def _of_type(self, name: str, type_: str) -> ConceptElement:
+        unit, wanted = self._unit, Meant(type_, name)
+        kinds = unit.session.kinds
+        there = find_concept(unit, wanted)
+        if there is not None:
+            return there
+        if not kinds.is_free(type_):
+            if type_ in kinds.owned:
+                raise missing_concept(unit, wanted)
+            return self._made(wanted)
+        found = self._meant(name, type_)
+        if len(found) > 1:
+            raise self._ambiguous(name, found)
+        if found:
+            return found[0]
+        others = self._meant(name, None)
+        if len(others) == 1 and self._type(others[0]) == kinds.made:
+            return self._become(others[0], type_)
+        concept = self._made(wanted)
+        if others:
+            message = f"{wanted} is new beside {self._told(others)}, which has that name too"
+            hint = f'if they are one, merge them, or name it: {{"id": "{self._id(others[0])}"}}'
+            unit.notices.append(Notice("name_of_two", message, hint=hint))
+        return concept
+
+    def _become(self, concept: ConceptElement, type_: str) -> ConceptElement:
+        unit, was = self._unit, self._type(concept)
+        born = bear_anew(unit, concept, type_)
+        self._tracker.meet(born, is_new=False)
+        message = f'"{born.name}" was of the type "{was}" and is of the type "{type_}" from now on'
+        unit.notices.append(Notice("kind_known", message))
+        return born
+
+    def _made(self, wanted: Meant) -> ConceptElement:
+        concept, is_new = match_or_create(self._unit, wanted, in_any_spelling=True)
+        self._tracker.meet(concept, is_new)
+        return concept
+
+    def _meant(self, name: str, type_: str | None) -> list[ConceptElement]:
+        """Return what a name means, what this transaction made and closed included."""
+        unit = self._unit
+        found: dict[int, By] = {}
+        for one, by in ids_meant(unit.session, unit.group, name, type_).items():
+            element = unit.directory.by_id(one)
+            if isinstance(element, ConceptElement) and element.is_living:
+                found[one] = by
+        found |= dict(self._touched(name, type_))
+        elements = map(unit.directory.by_id, best_of(found.items()))
+        return [one for one in elements if isinstance(one, ConceptElement)]
+
+    def _touched(self, name: str, type_: str | None) -> Iterator[tuple[int, By]]:
+        kinds = self._unit.session.kinds
+        for one in self._unit.changed():
+            if isinstance(one, ConceptElement) and one.is_living:
+                type = self._type(one)
+                aliases = one.content.attributes.get(ALIASES)
+                listed = aliases if isinstance(aliases, list) else [aliases]
+                by = how_called(name, one.name, listed)
+                if by is not None and kinds.is_free(type) and type_ in (None, type):
+                    yield one.id, by
+
+    def _ambiguous(self, name: str, found: list[ConceptElement]) -> RecollectError:
+        first = {"type": self._type(found[0]), "name": found[0].name}
+        return RecollectError(
+            DUPLICATE_EXISTS,
+            f'the name "{name}" means {len(found)} concepts: {self._told(found)}',
+            hint=f'say which: {{"type": "{first["type"]}", "name": "{first["name"]}"}}',
+            known=tuple(self._id(one) for one in found[:_SHOWN]),
+            details={
+                "candidates": [
+                    {"id": self._id(one), "type": self._type(one), "name": one.name}
+                    for one in found[:_SHOWN]
+                ]
+            },
+        )
+
+    def _told(self, found: list[ConceptElement]) -> str:
+        return ", ".join(
+            str(Meant(self._type(one), one.name, self._id(one))) for one in found[:_SHOWN]
+        )
+
+    def _type(self, concept: ConceptElement) -> str:
+        return self._unit.terms.text(concept.type)
+
+    def _id(self, concept: ConceptElement) -> str:
+        return self._unit.public_id(concept)

@@ -20,21 +20,16 @@ def merge_concepts(
     unit: Unit,
     source: ConceptElement,
     target: ConceptElement,
-    span: Span | None = None,
-    *,
-    takes_plain: bool = False,
 ) -> MergeReport:
     """Close the source; give the target its links, the attributes it lacks, and its names.
 
-    With `takes_plain` the source may be what a plain name made, whatever the target is. KIP_2002
-    for concepts of two types, KIP_3004 for a protected one; a concept and itself are
-    one already. Cost: every link of the source, and every link about those.
+    What a plain name made may become one with a concept of another type. KIP_2002 for concepts of
+    two types else, KIP_3004 for a protected one. Cost: every link of the source, and every link
+    about those.
     """
-    if source is target:
-        return MergeReport(0, 0, 0)
-    refuse_merge(unit, (source, target), span)
-    if not (takes_plain and unit.terms.text(source.type) == unit.session.kinds.made):
-        _refuse_types(unit, source, target, span)
+    refuse_merge(unit, (source, target), None)
+    if unit.terms.text(source.type) != unit.session.kinds.made:
+        refuse_types(unit, source, target)
     moving = _Moving(unit, source, target.id)
     unit.close([source, *moving.links])
     repointed, deduplicated = moving.carry_on()
@@ -214,9 +209,10 @@ def _distinct(values: list[Value]) -> list[Value]:
     return list({canonical(value): value for value in values}.values())
 
 
-def _refuse_types(
-    unit: Unit, source: ConceptElement, target: ConceptElement, span: Span | None
+def refuse_types(
+    unit: Unit, source: ConceptElement, target: ConceptElement, span: Span | None = None
 ) -> None:
+    """Raise KIP_2002 for two concepts that are not of one type."""
     if source.type == target.type:
         return
     types = [unit.terms.text(one.type) for one in (source, target)]

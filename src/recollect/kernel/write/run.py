@@ -12,18 +12,18 @@ from recollect.kernel.plan.bind import Bindings, bind_values
 from recollect.kernel.read.reader import Origin, Reader
 from recollect.kernel.schema.undeclared import refuse_undeclared
 from recollect.kernel.search.answer import answer
+from recollect.kernel.write.capsule import export
 from recollect.kernel.write.conformance import refuse_nonconforming
-from recollect.kernel.write.delete import (
+from recollect.kernel.write.found import (
+    apply_merge,
+    apply_update,
     delete_concept,
     delete_concepts,
     delete_elements,
     remove_keys,
 )
-from recollect.kernel.write.export import export
-from recollect.kernel.write.merge_meant import apply_merge
 from recollect.kernel.write.protection import refuse_protected
 from recollect.kernel.write.unit import Unit
-from recollect.kernel.write.update import apply_update
 from recollect.kernel.write.upsert import OnMissing, apply_upsert
 from recollect.kernel.write.validation import removable_key
 from recollect.model import Progress, Result

@@ -29,7 +29,7 @@ from recollect.kernel.store.group import Group, create_group, load_group
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.statements.declared import MAKE_OPEN, MAKE_STRICT
 from recollect.kernel.store.statements.records import BY_TYPE
-from recollect.kernel.write.instances import Shortfall, demands, shortfalls
+from recollect.kernel.write.conformance import Shortfall, demands, shortfalls
 from recollect.model import LIVING, ElementKind, Misfit, Schema, SchemaMode
 
 _AT_ONCE = 2_000  # concepts read together

@@ -14,6 +14,13 @@ from recollect.errors import CONSTRAINT_VIOLATION, Notice, RecollectError
 from recollect.kernel.read.catalogs import Last
 from recollect.kernel.search.document import concept_text, link_text
 from recollect.kernel.search.index import TextIndex
+from recollect.kernel.store.digests import (
+    Identity,
+    Logged,
+    Record,
+    content_digest,
+    next_chain,
+)
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id, public_id
 from recollect.kernel.store.insertion import Insertion, add_counts
@@ -33,18 +40,10 @@ from recollect.kernel.write.element import (
     LinkElement,
     State,
     Triple,
+    merge,
 )
-from recollect.kernel.write.log import (
-    Identity,
-    Logged,
-    Record,
-    content_digest,
-    next_chain,
-)
-from recollect.kernel.write.merge import merge
 from recollect.kernel.write.own_types import meaning_of, name_key
-from recollect.kernel.write.rows import RowBatch, first_version
-from recollect.kernel.write.tally import Move, counts_of
+from recollect.kernel.write.rows import Move, RowBatch, counts_of, first_version
 from recollect.kernel.write.temporal import advance_clock, moves_clock
 from recollect.kernel.write.validation import identifier
 from recollect.model import CONCEPT_BIT, LINK_BIT, Attributes, Instant, Operation
@@ -95,12 +94,15 @@ class Unit:
         """Return the id by which callers know an element."""
         return element.public_id or public_id(self.group.id_bits, element.id)
 
-    def version(self, element: Element) -> int:
-        """Return the version of a living element, as this transaction would read it."""
+    def version(self, element: Element, content: Content | None = None) -> int:
+        """Return the version of a living element, as this transaction would read it.
+
+        With a `content` it is the version that the element has, or had, with that one.
+        """
         before = element.before
         if before is None:
             return first_version(element)
-        return before.version + (not element.content.equals(before.content))
+        return before.version + (not (content or element.content).equals(before.content))
 
     def create_concept(self, kind: str, name: str, given_id: str | None = None) -> ConceptElement:
         """Create a concept; that no living one has its key or id is the caller's care."""
@@ -312,7 +314,7 @@ class Unit:
         if new is None:
             self._texts.take_back(element.id, before)
             return
-        text = self._text(element, new.content)
+        text = before if new.content is old.content else self._text(element, new.content)
         if old.is_living != new.is_living or text != before:
             self._reworded.add(element.id)
             self._texts.put(element.id, new.is_living, text, before)
@@ -328,8 +330,11 @@ class Unit:
     def _keep_superseded_text(self, element: Element) -> None:
         assert element.before is not None
         assert element.on_disk is not None
+        content = element.on_disk.content
+        if content is element.before.content:
+            return
         old = self._text(element, element.before.content)
-        if old != self._text(element, element.on_disk.content):
+        if old != self._text(element, content):
             self._texts.supersede(element.id, self.number, old)
 
     def _vectors(self) -> VectorRows:

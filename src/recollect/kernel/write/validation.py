@@ -1,22 +1,29 @@
-"""What may enter the graph: names and values are checked here, once, before anything changes."""
+"""What may enter the graph: names and values are checked here, once, before anything changes.
+
+A value of a KML tree is read here too, after its placeholders have been replaced by literals.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from recollect.errors import (
     CONSTRAINT_VIOLATION,
     INVALID_IDENTIFIER,
     INVALID_SYNTAX,
     INVALID_VALUE,
+    REFERENCE_ERROR,
+    Notice,
     RecollectError,
     Span,
 )
+from recollect.kernel.lang.ast import ConceptPattern, Literal, Size, Text, ValueNode
 from recollect.kernel.lang.cursor import MAX_DEPTH
+from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.names import LONGEST_NAME, canonical_name
 from recollect.kernel.plan.values import fault, unfit
-from recollect.model import Attributes
+from recollect.model import Attributes, Meant
 
 _DEEPEST = MAX_DEPTH - 1
 """How many levels a value may have: with the object around it, as many as a text may write."""
@@ -89,12 +96,14 @@ def members(
     KIP_2003 for values that JSON or 64 bits cannot carry, KIP_4002 for values that nest too deep,
     KIP_2002 for a key that begins with `_` and is not one of the `reserved` ones.
     """
-    if type(values) is not dict:  # nearly all are
+    if type(values) is not dict:  # nearly all are one
         if not isinstance(values, Mapping):
             raise RecollectError(
                 INVALID_VALUE, f"{section} is not an object", hint="write { key: value }", span=span
             )
         values = dict(values)
+    if not values:
+        return values
     for key, value in values.items():
         if type(key) is not str or key not in _known_keys:
             _check_key(key, section, span, reserved)
@@ -132,4 +141,62 @@ def _unfit_key(key: object, section: str, span: Span | None) -> RecollectError:
         f'the key "{key}" of {section} begins with _, which is reserved',
         hint=f'use "{key.lstrip("_") or "key"}"',
         span=span,
+    )
+
+
+_FIELDS = frozenset({"id", "type", "name"})
+
+
+def text_value(node: Text, what: str) -> str:
+    """Return the checked text of a node; `what` names it in errors."""
+    return identifier(constant(node), what, node.span)
+
+
+def members_value(node: ValueNode | None, section: str) -> Attributes:
+    """Return the checked attributes or metadata of a node; none when it is left out."""
+    return {} if node is None else members(constant(node), section, node.span)
+
+
+def version_value(node: Size | None) -> int | None:
+    """Return the version a block expects; None when it expects none."""
+    return None if node is None else Bindings({}).whole(node, "EXPECT VERSION")
+
+
+def concept_meant(pattern: ConceptPattern) -> Meant:
+    """Return the parts a pattern gives."""
+    if pattern.type is None and pattern.name is None and pattern.id is None:
+        raise RecollectError(
+            INVALID_IDENTIFIER,
+            "the concept has no type, name or id",
+            hint="write {type: ..., name: ...} or {id: ...}",
+            span=pattern.span,
+        )
+    return Meant(
+        type=None if pattern.type is None else text_value(pattern.type, "type"),
+        name=None if pattern.name is None else text_value(pattern.name, "name"),
+        id=None if pattern.id is None else text_value(pattern.id, "id"),
+        span=pattern.span,
+    )
+
+
+def hidden_attributes(keys: Iterable[str], span: Span | None) -> Iterator[Notice]:
+    """Yield a notice for each attribute of a concept that ATTR does not read: fields hide it."""
+    for key in sorted(_FIELDS.intersection(keys)):
+        yield Notice(
+            "hidden_attribute",
+            f'ATTR(?x, "{key}", ?v) reads the field {key}, not the attribute of that name',
+            hint=f"read it as ?x.attributes.{key}",
+            span=span,
+        )
+
+
+def constant(node: ValueNode) -> object:
+    """Return the value of a node, unchecked."""
+    if isinstance(node, Literal):
+        return node.value
+    raise RecollectError(
+        REFERENCE_ERROR,
+        "a placeholder has no value",
+        hint="give a value for it in parameters",
+        span=node.span,
     )

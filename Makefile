@@ -2,7 +2,7 @@
 # PYTHON=python3.12 chooses the interpreter of a new .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo-env demo test check format lint types layers sizes prose house docs site bench fuzz torch test-postgres services browser pictures fix lock clean
+.PHONY: help env demo-env demo test check format lint types layers sizes prose house docs site bench bench-postgres fuzz torch test-postgres services browser pictures fix lock clean
 
 # Every process that tests start would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -70,9 +70,15 @@ torch: ## test the embedder that needs PyTorch, in .venv-torch: gigabytes
 		--constraint requirements.lock --editable ".[postgres,sentence-transformers]" "$(TORCH)" hypothesis pytest
 	@.venv-torch/bin/python -m pytest tests/embeddings/with_torch
 
-test-postgres: env ## run what KIP demands, and reads and searches, on a PostgreSQL server of our own
-	@$(PYTEST) --numprocesses auto --engine=postgres tests/conformance \
-		$(addprefix tests/kernel/,read recall search store/postgres work)
+test-postgres: env ## run what opens a memory on a PostgreSQL server of our own, and 2,000 twins
+	@$(PYTEST) --numprocesses auto --engine=postgres tests/conformance tests/client \
+		$(addprefix tests/faces/,claims kip knowledge markup memory operations) \
+		$(addprefix tests/kernel/,care read recall search store/postgres vectors work write)
+	@$(PYTEST) tests/twins --twins=2000
+	@$(PYTEST) tests/concurrency/test_on_a_server.py --long
+
+bench-postgres: env ## time a memory on a PostgreSQL server beside SQL written by hand
+	@$(RUN)python -m bench.postgres
 
 services: ## test the services with clients that are not in .venv, in .venv-services: 1 GB
 	@test -x .venv-services/bin/python || $(or $(PYTHON),python3) -m venv .venv-services

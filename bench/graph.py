@@ -65,7 +65,7 @@ def sizes(scale: Scale) -> tuple[Size, Size]:
 class Built:
     """A graph on disk, and what writing it took."""
 
-    path: Path
+    path: str | Path
     size: Size
     known: int  # the transaction before the history
     links_a_second: float  # of the batches that only put links
@@ -74,7 +74,7 @@ class Built:
 class Builder:
     """Writes one graph; `done` counts its changes, for a progress bar."""
 
-    def __init__(self, path: Path, size: Size) -> None:
+    def __init__(self, path: str | Path, size: Size) -> None:
         self._path = path
         self._size = size
         self._chance = random.Random(1)

@@ -39,7 +39,7 @@ ORDER BY bm25(text_index) LIMIT 10
 class Library:
     """A file with a large group of documents and a small one."""
 
-    def __init__(self, path: Path, scale: Scale) -> None:
+    def __init__(self, path: str | Path, scale: Scale) -> None:
         self._path = path
         self._documents = scale.size(DOCUMENTS)
         self._seconds = scale.seconds(_SECONDS)

@@ -19,6 +19,7 @@ import pytest
 from recollect.kernel.store.port import Parameters, Sql
 from recollect.kernel.store.postgres import session as engine
 from recollect.kernel.store.postgres.binding import adapt, bound
+from recollect.kernel.store.postgres.pool import Query
 from recollect.kernel.store.postgres.session import PostgresSession
 from recollect.kernel.store.postgres.store import PostgresStore
 
@@ -26,6 +27,9 @@ PARTS: Final = 8
 SPANNING: Final[Mapping[str, str]] = {
     r"EXISTS \(SELECT 1 FROM schema_mode AS m": "a group is found by its name, or all are listed",
     r"FROM attribute_index AS a ORDER BY": "an index of an attribute serves every group",
+    r"FROM attribute_index AS a\s+WHERE a.group_id IN": "some stand under a name for all groups",
+    r"FROM grp AS g\s+WHERE EXISTS \(\s+SELECT 1 FROM work": "a worker asks which groups are due",
+    r"UPDATE grp SET last_n = greatest": "a mend sets the counters of all groups",
     r"EXCEPT SELECT g.group_id FROM grp": "doctor looks for rows of no group",
     r"bool_and\(n.last_n >= n.given\)": "doctor looks at the counters of all groups",
     r"FROM text_block AS b WHERE b.term = ''": "doctor counts the texts of all groups",
@@ -51,11 +55,12 @@ WHERE table_schema = $1 AND column_name = 'group_id' AND table_name != 'grp'
 def heard() -> Iterator[Heard]:
     """Give what the sessions of a block say to their servers."""
     found: Heard = {}
-    run, each, many = PostgresSession._run, PostgresSession.each, PostgresSession.execute_many
+    sent, each, many = engine._sent, PostgresSession.each, PostgresSession.execute_many
 
-    def hear_run(session: PostgresSession, text: str, values: Sequence[Any]) -> Any:
-        found.setdefault(text, values)
-        return run(session, text, values)
+    def hear_sent(connection: Any, queries: Sequence[Query]) -> Any:
+        for text, values in queries:
+            found.setdefault(text, values)
+        return sent(connection, queries)
 
     def hear_each(session: PostgresSession, sql: Sql, parameters: Parameters = ()) -> Any:
         found.setdefault(*bound(engine._text(sql), parameters))
@@ -68,7 +73,7 @@ def heard() -> Iterator[Heard]:
         many(session, sql, sets)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(PostgresSession, "_run", hear_run)
+        patch.setattr(engine, "_sent", hear_sent)
         patch.setattr(PostgresSession, "each", hear_each)
         patch.setattr(PostgresSession, "execute_many", hear_many)
         yield found

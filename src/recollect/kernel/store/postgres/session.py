@@ -86,6 +86,7 @@ class PostgresSession:
     def __init__(self, pool: Pool, kinds: Kinds, sampling: Sampling, *, is_writing: bool) -> None:
         self.depth = 0  # blocks of this thread that are open on it
         self.is_writing = is_writing
+        self.written = 0  # rows
         self.has_erased = False
         self.kinds = kinds
         self.sampling = sampling
@@ -193,7 +194,9 @@ class PostgresSession:
             return
         connection = self._begun()
         with self._translating():
-            connection.cursor().executemany(text, [values for _, values in sets])
+            cursor = connection.cursor()
+            cursor.executemany(text, [values for _, values in sets])
+        self.written += cursor.rowcount
 
     def plan(self, sql: Sql, parameters: Parameters = ()) -> tuple[str, ...]:
         """Return the server's own plan of a statement, a line each, indented by depth."""
@@ -381,6 +384,8 @@ class PostgresSession:
         """
         before, answers = self._before, self._answers
         cursors = _sent(connection, [*first, *before, *queries])
+        if self.is_writing:
+            self.written += sum(one.rowcount for one in cursors if one.description is None)
         self._before, self._answers = [], []
         for place, answered in answers:
             answered(cursors[len(first) + place].fetchall())

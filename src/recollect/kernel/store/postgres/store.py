@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 import psycopg
 
@@ -22,7 +23,7 @@ from recollect.kernel.store.faults import out_of_memory
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.postgres.address import parse_server
 from recollect.kernel.store.postgres.faults import translated
-from recollect.kernel.store.postgres.migrations import holds_tables, migrate
+from recollect.kernel.store.postgres.migrations import holds_tables, migrate, whole_store
 from recollect.kernel.store.postgres.pool import Pool, connected
 from recollect.kernel.store.postgres.session import PostgresSession
 from recollect.kernel.store.postgres.upkeep import PostgresUpkeep
@@ -37,6 +38,10 @@ def is_there(address: str) -> bool:
     known = parse_server(address)
     with connected(known) as connection:
         return holds_tables(connection, known.schema)
+
+
+_LOAD: Final = 1_000  # rows that change what the planner believes ...
+_GROWN: Final = 0.2  # ... beside those it knows
 
 
 class _Own(threading.local):
@@ -61,6 +66,7 @@ class PostgresStore(Shared):
         self._sampling = Sampling(settings.compare_every)
         self._closing: list[Callable[[], None]] = []
         self._is_closed = False
+        self._counted = self._uncounted = 0  # rows written here, before the last ANALYZE and since
         self._own = _Own()
         self._pool = self._new_pool()
         try:
@@ -132,6 +138,7 @@ class PostgresStore(Shared):
             yield session
             if session.is_writing and not is_dry_run:
                 session.commit()
+                self._count(pool, session.written)
         except MemoryError as error:
             raise out_of_memory() from error
         finally:
@@ -243,6 +250,21 @@ class PostgresStore(Shared):
         if own.reader is None:
             own.reader = self._session(pool, is_writing=False)
         return own.reader
+
+    def _count(self, pool: Pool, written: int) -> None:
+        """Let the planner count rows after a load, before anybody reads what came.
+
+        Without it the server takes the tables for empty until it looks by itself, a minute later.
+        """
+        self._uncounted += written
+        if self._uncounted < max(_LOAD, self._counted * _GROWN):
+            return
+        self._counted, self._uncounted = self._counted + self._uncounted, 0
+        # What was written is kept: a server that is not there any more tells whoever reads.
+        schema = self._address.schema
+        tables = ", ".join(f'"{schema}"."{one.name}"' for one in whole_store() if one.is_table)
+        with suppress(psycopg.Error, RecollectError), pool.beside() as connection:
+            connection.execute(f"ANALYZE {tables}", prepare=False)
 
     def _session(self, pool: Pool, *, is_writing: bool) -> PostgresSession:
         return PostgresSession(pool, self._settings.kinds, self._sampling, is_writing=is_writing)

@@ -1,0 +1,36 @@
+"""The planner knows what a load brought before anybody reads it."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import psycopg
+
+import recollect
+from postgres import schema
+from recollect.kernel.store.postgres.address import parse_server
+from recollect.model import PutConcept
+
+
+def counted(address: str) -> float:
+    """Return how many concepts the planner believes there are; -1 where it never looked."""
+    server = parse_server(address)
+    sql = "SELECT reltuples FROM pg_class WHERE oid = %s::regclass"
+    with psycopg.connect(server.conninfo) as connection:
+        row = connection.execute(sql, [f"{server.schema}.concept"]).fetchone()
+    assert row is not None
+    return float(row[0])
+
+
+def test_rows_of_a_load_and_of_a_restore_are_counted(on_server: str, database: str) -> None:
+    dump = BytesIO()
+    with recollect.open(on_server) as nexus:
+        nexus.write([PutConcept("T", "one")])
+        assert counted(on_server) == -1
+        nexus.write([PutConcept("T", f"name {n}") for n in range(1_000)])
+        assert counted(on_server) == 1_001
+        nexus.dump(dump)
+    dump.seek(0)
+    with schema(database) as place, recollect.open(place) as again:
+        again.restore(dump)
+        assert counted(place) == 1_001

@@ -95,6 +95,10 @@ class Diagnosis:
     counting: tuple[str, ...] = field(default=(), repr=False)
     """Groups made before ids were permuted: theirs tell how many elements others write."""
 
+    engine: tuple[str, ...] = field(default=(), repr=False)
+    """What to know of a server: its version, what is unsafe in its settings, who is open for long.
+    """
+
     @property
     def is_well(self) -> bool:
         """Whether nothing is wrong, or nothing any more."""

@@ -182,6 +182,7 @@ def test_the_doctor_finds_and_mends(cli: Cli, memory: str):
         "findings": [],
         "is_optimised": False,
         "counting": [],
+        "engine": [],
         "is_well": True,
         "recall": "words and meaning",
     }

@@ -106,3 +106,25 @@ def test_a_rewrite_takes_the_room_that_a_purge_left(cli: Cli, taught: str) -> No
         assert nexus.stats().concepts > 0
     assert "made anew" in cli("purge", "--rewrite", "--db", taught).stdout
     assert cli("purge", "--rewrite", "id", "--db", taught).exit_code == 2
+
+
+def test_the_doctor_tells_how_the_server_is_set_and_who_is_open_for_long(
+    cli: Cli, taught: str
+) -> None:
+    shown = cli("doctor", taught).stdout
+    assert "note: PostgreSQL" in shown
+    assert "UTF8" in shown
+    assert "fsync is off: a crash of the machine may damage every table" in shown  # of tests
+    assert "autovacuum is off" not in shown
+    told = json.loads(cli("doctor", taught, "--json").stdout)["result"]
+    assert told["is_well"]
+    assert told["engine"][0].startswith("PostgreSQL")
+
+
+def test_a_missing_index_of_a_server_is_found_and_made_anew(cli: Cli, taught: str) -> None:
+    base, _, schema = taught.partition("schema=")
+    with psycopg.connect(base.rstrip("&?"), autocommit=True) as connection:
+        connection.execute(f"DROP INDEX {schema}.link_in")  # type: ignore[call-overload]
+    assert "link_in" in cli("doctor", taught).stdout
+    assert cli("doctor", taught, "--fix").exit_code == 0
+    assert "link_in" not in cli("doctor", taught).stdout

@@ -70,8 +70,10 @@ def examine(store: Store, *, fix: bool, progress: Progress) -> Diagnosis:
 
 def _diagnosis(store: Store, findings: tuple[Finding, ...], *, is_optimised: bool) -> Diagnosis:
     """Return what was found, and how many groups and elements there are: none if unreadable."""
+    notes: tuple[str, ...] = ()
     try:
         with store.reading() as session:
+            notes = store.upkeep(session).notes()
             groups, size = len(group_names(session)), whole(session.rows(SIZE)[0][0])
             counting = tuple(
                 text(name) for (name,) in session.rows(COUNTING, {"bytes": BITS_BYTES})
@@ -80,7 +82,7 @@ def _diagnosis(store: Store, findings: tuple[Finding, ...], *, is_optimised: boo
         if error.code is not STORE_CORRUPT:
             raise
         groups, size, counting = 0, 0, ()
-    return Diagnosis(groups, size, findings, is_optimised, counting)
+    return Diagnosis(groups, size, findings, is_optimised, counting, notes)
 
 
 def _findings(store: Store, progress: Progress) -> list[Finding]:

@@ -87,6 +87,9 @@ class Upkeep(Protocol):
     def size(self, path: Path | None) -> FileSize:
         """Return the size of the store."""
 
+    def notes(self) -> tuple[str, ...]:
+        """Return what an operator has to know of a server; nothing of a file."""
+
     def parts(self) -> tuple[Part, ...]:
         """Return all that a store of this version has, in the order it is made."""
 

@@ -124,6 +124,8 @@ def examine_memory(on: Invocation, *, fix: bool) -> None:
             return
         for finding in diagnosis.findings:
             out.say(_finding_line(finding), "green" if finding.is_mended else "red")
+        for note in diagnosis.engine:
+            out.say(f"note: {note}", "dim")
         for group in diagnosis.counting:
             out.say(f"note: ids of the group {group} {_COUNTING}", "dim")
         looked = f"{counted(diagnosis.elements, 'element')} of {counted(diagnosis.groups, 'group')}"

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import logging
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+import recollect
 from recollect.errors import RecollectError
 from recollect.kernel.store.opening import open_store
 from recollect.kernel.store.postgres.address import parse_server
@@ -48,3 +50,21 @@ def test_the_password_is_in_no_text_that_a_person_sees(caplog: pytest.LogCapture
     assert caught.value.code.code == "STORE_UNAVAILABLE"
     assert "127.0.0.1/notes" in caught.value.message
     assert SECRET not in "".join(traceback.format_exception(caught.value)) + caplog.text
+
+
+def test_the_pool_and_the_wait_are_named_in_the_address() -> None:
+    known = parse_server("postgresql://db/notes?pool=4&wait=20&connect_timeout=3")
+    assert (known.pool, known.wait) == (4, 20)
+    assert known.conninfo == "postgresql://db/notes?connect_timeout=3"
+    for wrong in ("pool=0", "pool=many", "pool=1001", "wait=0", "wait=99999999"):
+        with pytest.raises(RecollectError) as caught:
+            parse_server(f"postgresql://db/notes?{wrong}")
+        assert "in the address is not a whole number from 1 to" in caught.value.message
+
+
+def test_the_pool_of_the_address_is_that_of_the_process(on_server: str) -> None:
+    with recollect.open(f"{on_server}&pool=1&wait=1") as nexus, nexus.snapshot():
+        assert nexus.groups() == []
+        with ThreadPoolExecutor(1) as others, pytest.raises(RecollectError) as caught:
+            others.submit(nexus.groups).result()
+        assert caught.value.code.code == "STORE_BUSY"

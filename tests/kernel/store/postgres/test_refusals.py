@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import psycopg
@@ -136,3 +137,24 @@ def test_the_driver_writes_nothing_into_the_log(
         run(database, ended)
         assert nexus.groups() == []
     assert [one for one in caplog.records if one.name.startswith("psycopg")] == []
+
+
+def test_a_role_with_what_the_manual_grants_reads_writes_and_purges(
+    database: str, on_server: str
+) -> None:
+    name = on_server.partition("schema=")[2]
+    manual = (Path(__file__).parents[4] / "docs" / "postgres.md").read_text(encoding="utf-8")
+    grants = manual.partition("```sql\n")[2].partition("```")[0]
+    with recollect.open(on_server) as owner, role(database) as user:
+        owner.write('UPSERT { CONCEPT ?c { {type: "T", name: "theirs"} } }')
+        given = grants.replace("SCHEMA recollect", f'SCHEMA "{name}"').replace(
+            "TO app", f'TO "{user}"'
+        )
+        run(database, *filter(str.strip, given.split(";")))
+        with recollect.open(as_user(on_server, user)) as nexus:
+            nexus.write('UPSERT { CONCEPT ?c { {type: "T", name: "mine"} } }')
+            assert nexus.stats().concepts == 2
+            assert nexus.purge(recollect.Key("T", "mine")).is_complete
+            nexus.group("new").write('UPSERT { CONCEPT ?c { {type: "T", name: "mine"} } }')
+            assert nexus.verify().breach is None
+        assert owner.doctor().findings == ()

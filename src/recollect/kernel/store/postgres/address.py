@@ -21,7 +21,8 @@ SCHEMA: Final = "recollect"
 """The schema that holds the tables, unless the address names another."""
 
 _SCHEMA_NAME: Final = re.compile(r"(?!pg_)[a-z_][a-z0-9_]{0,62}")
-_OWN: Final = ("schema", "prepare", "rls")
+_OWN: Final = ("schema", "prepare", "rls", "pool", "wait")
+_MOST: Final = {"pool": 1_000, "wait": 86_400}
 _NAME: Final = re.compile(r"[a-z_]{2,32}")
 _EXAMPLE: Final = 'use an address such as "postgresql://user@host/database"'
 
@@ -31,13 +32,15 @@ class ServerAddress:
     """Where a store on a server is.
 
     >>> parse_server("postgresql://ann:secret@db.example/notes?schema=team")
-    ServerAddress(place='db.example/notes', schema='team', prepares=True)
+    ServerAddress(place='db.example/notes', schema='team', prepares=True, pool=None, wait=None)
     """
 
     conninfo: str = field(repr=False)  # as the server's library reads it
     place: str  # host and database: what messages may say
     schema: str = SCHEMA
     prepares: bool = True  # off behind a pool that keeps no prepared statements
+    pool: int | None = None  # connections of a process, at most; None: as the store is opened
+    wait: int | None = None  # seconds for another writer, and for a connection
 
 
 def parse_server(text: str) -> ServerAddress:
@@ -77,7 +80,10 @@ def parse_server(text: str) -> ServerAddress:
             hint="leave ?rls=on out of the address",
         )
     place = f"{known.get('host') or 'localhost'}/{known.get('dbname') or ''}"
-    return ServerAddress(conninfo, place, schema, _is_on(own, "prepare", default=True))
+    prepares = _is_on(own, "prepare", default=True)
+    return ServerAddress(
+        conninfo, place, schema, prepares, _number(own, "pool"), _number(own, "wait")
+    )
 
 
 def _refuse_unknown(names: list[str], address: str) -> None:
@@ -92,6 +98,19 @@ def _refuse_unknown(names: list[str], address: str) -> None:
                 hint=f"use ?{near[0]}=" if near else "leave it out",
                 known=near,
             )
+
+
+def _number(own: dict[str, str], name: str) -> int | None:
+    said = own.get(name)
+    if said is None:
+        return None
+    if not (said.isdecimal() and len(said) < 6 and 1 <= int(said) <= _MOST[name]):
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"{name} in the address is not a whole number from 1 to {_MOST[name]:,}",
+            hint=f"use ?{name}=5",
+        )
+    return int(said)
 
 
 def _is_on(own: dict[str, str], name: str, *, default: bool) -> bool:

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import psycopg
 from psycopg import Connection, RawCursor
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool, PoolTimeout
 
@@ -56,11 +57,12 @@ def connected(address: ServerAddress) -> Iterator[Connection[SqlRow]]:
 
 
 def _arguments(address: ServerAddress) -> dict[str, Any]:
+    known = conninfo_to_dict(address.conninfo)
     return {
         "autocommit": True,  # transactions begin and end by statements of our own
         "cursor_factory": RawCursor,
         "prepare_threshold": 0 if address.prepares else None,
-        "connect_timeout": _CONNECT_SECONDS,
+        **({} if "connect_timeout" in known else {"connect_timeout": _CONNECT_SECONDS}),
         "fallback_application_name": "recollect",
     }
 

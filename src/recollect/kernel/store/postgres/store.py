@@ -31,6 +31,7 @@ from recollect.kernel.store.postgres.vacuum import vacuum
 from recollect.kernel.store.settings import Sampling, Settings
 from recollect.kernel.store.sharing import Shared
 from recollect.model import Kinds, Progress, silent
+from recollect.node import replace
 
 
 def is_there(address: str) -> bool:
@@ -63,6 +64,8 @@ class PostgresStore(Shared):
         super().__init__()
         self._settings = settings = settings or Settings()
         self._address = parse_server(address)
+        if self._address.wait is not None:
+            self._settings = settings = replace(settings, busy_seconds=self._address.wait)
         self._sampling = Sampling(settings.compare_every)
         self._closing: list[Callable[[], None]] = []
         self._is_closed = False
@@ -270,7 +273,8 @@ class PostgresStore(Shared):
         return PostgresSession(pool, self._settings.kinds, self._sampling, is_writing=is_writing)
 
     def _new_pool(self) -> Pool:
-        return Pool(self._address, self._settings.connections, self._settings.busy_seconds)
+        most = self._address.pool or self._settings.connections
+        return Pool(self._address, most, self._settings.busy_seconds)
 
     def _here(self) -> tuple[Pool, _Own]:
         """Return the connections of this process, and the blocks of this thread."""

@@ -25,6 +25,24 @@ SELECT c.relname::text {_OURS} AND c.relkind = 'i'
   AND EXISTS (SELECT 1 FROM pg_index AS i WHERE i.indexrelid = c.oid AND NOT i.indisvalid)
 ORDER BY c.relname
 """  # noqa: S608 - only the text above is inserted
+_UNSAFE: Final = {
+    "fsync": "a crash of the machine may damage every table",
+    "full_page_writes": "a crash of the machine may damage pages that were being written",
+    "synchronous_commit": "a crash of the server may lose the last commits",
+    "autovacuum": "removed rows are not reused, and the planner does not learn of new ones",
+}
+"""Settings of a server that should be on, and what is so where they are off."""
+
+_LONG_SECONDS: Final = 60
+_NOTES: Final = f"""
+SELECT concat_ws(', ', 'PostgreSQL ' || current_setting('server_version'),
+    current_setting('server_encoding'), 'collation ' || d.datcollate),
+  (SELECT max(extract(epoch FROM clock_timestamp() - a.xact_start))::bigint
+   FROM pg_stat_activity AS a WHERE a.datname = d.datname AND a.pid <> pg_backend_pid()
+     AND a.backend_type = 'client backend'),
+  {", ".join(f"current_setting('{one}') <> 'off'" for one in _UNSAFE)}
+FROM pg_database AS d WHERE d.datname = current_database()
+"""  # noqa: S608 - only the names above are inserted
 _TEXT_PARTS: Final = "text_"
 
 
@@ -38,6 +56,18 @@ class PostgresUpkeep:
     def engine(self) -> str:
         """Return the name of the engine and its version."""
         return f"PostgreSQL {text(self._session.rows('SHOW server_version')[0][0])}"
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the version, the encoding, settings that are unsafe, and who is open for long."""
+        ((what, seconds, *are_on),) = self._session.rows(_NOTES)
+        notes = [text(what)]
+        for is_on, (name, why) in zip(are_on, _UNSAFE.items(), strict=True):
+            if not is_on:
+                notes.append(f"{name} is off: {why}")
+        if seconds is not None and whole(seconds) >= _LONG_SECONDS:
+            kept = "what is purged since stays in the tables until it ends"
+            notes.append(f"a transaction has been open for {whole(seconds):,} seconds: {kept}")
+        return tuple(notes)
 
     def size(self, path: Path | None) -> FileSize:
         """Return the size of all tables with their indexes; the server's log is its own."""

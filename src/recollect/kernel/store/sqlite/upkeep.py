@@ -46,6 +46,10 @@ class SqliteUpkeep:
         """Return the name of the engine and its version."""
         return f"SQLite {text(self._session.rows('SELECT sqlite_version()')[0][0])}"
 
+    def notes(self) -> tuple[str, ...]:
+        """Return nothing: a file has no operator."""
+        return ()
+
     def size(self, path: Path | None) -> FileSize:
         """Return the size of a store and of its log; nothing of it in memory."""
         if path is None:

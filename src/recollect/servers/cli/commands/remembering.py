@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated, Literal
 
 import typer
@@ -12,8 +13,15 @@ from recollect.servers.cli.usage import verbs
 app = verbs()
 
 
-MemoryKind = Literal["fact", "claim", "concept", "episode", "piece"]
-"""What `list` and `recall` keep to."""
+class MemoryKind(StrEnum):  # an option that is repeated takes no Literal
+    """What `list` and `recall` keep to."""
+
+    FACT = "fact"
+    CLAIM = "claim"
+    CONCEPT = "concept"
+    EPISODE = "episode"
+    PIECE = "piece"
+
 
 ForgetEffect = Literal["end", "withdraw", "erase"]
 """What `forget` does."""
@@ -80,7 +88,7 @@ def recall_memories(
     from recollect.servers.cli.memory import recall
 
     moments = {"valid": valid, "known": known}
-    kinds = None if not kind else list[str](kind)
+    kinds = None if not kind else [one.value for one in kind]
     recall(on, question, kinds, limit, moments, past=past, why=why)
 
 
@@ -180,7 +188,7 @@ def list_memories(
     """List memories, the newest first."""
     from recollect.servers.cli.memory import list_all
 
-    list_all(on, kind, about, limit, cursor, past=past)
+    list_all(on, None if kind is None else kind.value, about, limit, cursor, past=past)
 
 
 @app.command("brief")

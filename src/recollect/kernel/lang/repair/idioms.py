@@ -359,7 +359,7 @@ def _bare_test(tokens: Tokens, at: int, _: int) -> RecollectError | None:
 
 
 def _not_before_pattern(tokens: Tokens, at: int, _: int) -> RecollectError | None:
-    """`?d NOT {type: "Drug"}` is `NOT { ?d {type: "Drug"} }`."""
+    """`?d NOT {type: "Drug"}` is `NOT { ?d {type: "Drug"} }`; before clauses the variable goes."""
     texts = tokens.texts
     if texts[at] not in ("NOT", "!") or texts[at - 1][0] != "?" or texts[at + 1] not in ("{", "("):
         return None
@@ -368,7 +368,9 @@ def _not_before_pattern(tokens: Tokens, at: int, _: int) -> RecollectError | Non
         return None
     pattern = tokens.spans(at + 1, closer)
     better = f"NOT {{ {texts[at - 1]} {tokens.source[pattern.start : pattern.end]} }}"
-    fix = Fix(tokens.spans(at - 1, closer), better)
+    fix: Fix | None = Fix(tokens.spans(at - 1, closer), better)
+    if texts[at + 1] == "{" and texts[at + 3] != ":":
+        better, fix = f"NOT {tokens.source[pattern.start : pattern.end]}", None  # a name would go
     return told(tokens, tokens.span(at), "NOT stands before its braces", f"use {better}", fix)
 
 

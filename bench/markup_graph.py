@@ -1,7 +1,8 @@
 """Knowing Markup on the graph: 100,000 nodes loaded, then changed and shown.
 
 Beside the load stand the same elements written as a batch of changes in a file of its own, so
-that the difference is what the text costs. Every node but the leaves has ten children.
+that the difference is what the text costs. Every node but the leaves has ten children. A view is
+also timed in a group of as many nodes that are all siblings.
 """
 
 from __future__ import annotations
@@ -23,15 +24,24 @@ _BELOW = 10  # children of a node
 _WARM, _TIMES = 5, 100
 _LOADED = 10_000.0  # nodes a second
 _BRANCH = 500  # nodes of the branch that is shown
-_MOST = {"change": 5.0, "branch": 10.0, "budget": 15.0}  # milliseconds, of half of the calls
+_MOST = {
+    "change": 5.0,
+    "branch": 10.0,
+    "budget": 15.0,
+    "flat": 15.0,
+}  # milliseconds, of half of the calls
 
 
 def figures(folder: Path, calibration: Calibration, scale: Scale) -> Iterator[Figure]:
     """Time one load, and what one does in the group that it makes."""
     nodes, times = scale.size(NODES), scale.times(_TIMES)
     tree = list(_tree(nodes))
-    with recollect.open(folder / "markup.db") as nexus, recollect.open(folder / "bare.db") as bare:
-        markup, text = Markup(nexus), _text(tree)
+    with (
+        recollect.open(folder / "markup.db") as nexus,
+        recollect.open(folder / "bare.db") as bare,
+        recollect.open(folder / "flat.db") as other,
+    ):
+        markup, text, flat = Markup(nexus), _text(tree), Markup(other)
         calibration.run()
         loaded = nodes / seconds_of(lambda: markup.load(text))
         batch = list(_changes(tree))  # made now: what it holds would lie in the way of the load
@@ -45,6 +55,7 @@ def figures(folder: Path, calibration: Calibration, scale: Scale) -> Iterator[Fi
             f">= {_LOADED:,.0f}",
             loaded >= _LOADED,
         )
+        flat.load(_text([(one, 1, 1, 0) for one in range(1, nodes + 1)]))
         number = itertools.count()
         middle = str(nodes // 2)
         root = min(tree, key=lambda one: abs(one[2] - _BRANCH))[0]
@@ -55,11 +66,13 @@ def figures(folder: Path, calibration: Calibration, scale: Scale) -> Iterator[Fi
             ),
             "branch": lambda: markup.render(str(root)),
             "budget": lambda: markup.render(attention=middle, budget=1_000),
+            "flat": lambda: flat.render(attention=middle, budget=1_000),
         }
         names = {
             "change": "one change",
             "branch": f"a branch of {_BRANCH} nodes",
             "budget": "a view within 1,000",
+            "flat": "a view of siblings",
         }
         for name, call in calls.items():
             calibration.run()

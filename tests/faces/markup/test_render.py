@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.faces.markup.support import code, fault
 
 import recollect
-from recollect.faces.markup import Markup
+from recollect.faces.markup import Markup, Rendered, parse
+from recollect.faces.markup.graph import Graph
+from recollect.faces.markup.rendering import Rendering
 
 LONG = "\n".join(f"line {number} of what lions do" for number in range(20))
 
@@ -153,3 +156,62 @@ def test_a_view_is_never_over_its_budget_and_a_larger_budget_shows_all_of_it(
             shown, contents = view.shown, view.text.count("end\n") + view.text.count("end ")
         assert view.shown == whole.shown
         assert view.text == markup.render("s").text
+
+
+def flat(zoo: Markup) -> None:
+    nodes = "".join(f"      - ID: n{one}\n        Label: Node {one}\n" for one in range(500))
+    zoo.load(f"- CONCEPTUAL SPACE\n  ID: zoo\n  - ID: 1\n    - ID: 4\n{nodes}")
+
+
+def read_of(zoo: Markup, **asked: object) -> tuple[int, Rendered]:
+    """Return how many elements a view reads, and the view."""
+    with zoo.nexus.snapshot():
+        graph = Graph(zoo.nexus)
+        rendered = Rendering(graph, **asked).render(1)  # type: ignore[arg-type]
+        return len(graph.elements), rendered
+
+
+@pytest.mark.parametrize("asked", [{"root": "4"}, {"root": "zoo"}, {}, {"attention": "n400"}])
+def test_a_budget_reads_what_can_be_shown_and_counts_the_rest(
+    zoo: Markup, asked: dict[str, str]
+) -> None:
+    flat(zoo)
+    elements, view = read_of(zoo, **asked, budget=300)
+    assert elements < 150
+    whole = zoo.render(asked.get("root"))
+    assert len(view.shown) + view.omitted <= len(whole.shown)
+    if asked.get("root") == "4":
+        assert len(view.shown) + view.omitted == len(whole.shown) == 501
+    assert view.text.count("- ID: n") > 10
+    assert zoo.render(budget=100_000, **asked).text == zoo.render(**asked).text
+
+
+def test_what_is_shown_out_of_turn_stands_in_its_place(zoo: Markup) -> None:
+    flat(zoo)
+    for attention, place in (("n3", "n2\n"), ("n400", "n")):
+        text = zoo.render("4", attention=attention, budget=300).text
+        before, found, after = text.partition(f"- ID: {attention}\n")
+        assert found
+        assert place in before
+        assert text.count(f"- ID: {attention}\n") == 1
+        assert ("- ID: " in after) == (attention == "n3")
+        assert text.rstrip().endswith("more nodes")
+
+
+def test_siblings_within_a_budget_come_in_their_order(zoo: Markup) -> None:
+    flat(zoo)
+    zoo.apply("- ID: 4\n  - ID: n1\n  - ID: new-1 [created]\n    Label: Between\n  - ID: n2\n")
+    zoo.apply("- ID: 4\n  - ID: n499 [updated]\n    Label: First\n  - ID: n0\n")
+    ids = [one.id.text for one in parse(zoo.render("4", budget=200).text).walk()]
+    assert ids[1:5] == ["n499", "n0", "n1", "8"]
+
+
+def test_places_that_kip_wrote_are_within_a_budget_too(zoo: Markup) -> None:
+    flat(zoo)
+    zoo.nexus.write(
+        'UPSERT { CONCEPT @n { {type: "Node", name: "given"} '
+        'SET PROPOSITIONS { ("parent", {id: "4"}) } } }'
+    )
+    assert "- ID: given" in zoo.render("4", budget=100_000).text
+    assert zoo.render("4", attention="given", budget=300).text.count("given") == 1
+    assert zoo.render("4", budget=300).omitted + len(zoo.render("4", budget=300).shown) == 502

@@ -120,3 +120,36 @@ def test_steps_lead_from_names_to_names_of_one_type(nexus: Nexus) -> None:
     assert list(nexus.concepts.steps("Planet", PEOPLE)) == []
     nexus.write([Delete("Eve")])
     assert [one.far for one in nexus.concepts.steps("Person", ["Bob"])] == []
+
+
+def test_the_links_of_a_key_that_end_at_an_element_are_a_line(nexus: Nexus) -> None:
+    for number, order in enumerate((3, None, 1, 2.5, 1)):
+        said = {"n": number} if order is None else {"n": number, "order": order}
+        nexus.write([PutConcept("Person", f"p{number}", id=f"p{number}")])
+        nexus.write([PutLink(f"p{number}", "sits", "Eve", said, key="row")])
+    nexus.write([PutLink("Bob", "sits", "Eve", {"order": 0}, key="other")])
+    nexus.write([PutLink("Ann", "sits", "Eve", {"order": 0})])
+    line = nexus.concepts.line("Eve", "row", 0, 9)
+    assert [one.link.subject for one in line] == ["p2", "p4", "p3", "p0", "p1"]
+    assert line[2].far == Concept("p3", "Person", "p3", {}, {})
+    assert line == nexus.concepts.line("Eve", "row", 0, 2) + nexus.concepts.line("Eve", "row", 2, 9)
+    assert nexus.concepts.line("nobody", "row", 0, 9) == []
+    counted = nexus.concepts.counted
+    assert counted(["Eve", "Bob", "no"], ("sits", "?"), "row") == {"Eve": (7, 5), "Bob": (0, 0)}
+    nexus.write([Delete(line[0].link.id)])
+    assert counted(["Eve"], ("sits",), "row") == {"Eve": (6, 4)}
+    assert [one.link.subject for one in nexus.concepts.line("Eve", "row", 0, 1)] == ["p4"]
+
+
+def test_what_was_counted_stands_until_something_is_written(nexus: Nexus) -> None:
+    nexus.write([PutConcept("Person", f"p{one}", id=f"p{one}") for one in range(1_001)])
+    nexus.write([PutLink(f"p{one}", "sits", "Eve", key="row") for one in range(1_001)])
+    for _ in range(2):
+        assert nexus.concepts.counted(["Eve"], ("sits",), "row") == {"Eve": (1_001, 1_001)}
+        assert nexus.concepts.counted(["Eve"], ("knows",), "row") == {"Eve": (1, 1_001)}
+    with nexus.transaction(dry_run=True):
+        nexus.write([PutLink("Ann", "sits", "Eve", key="row")])
+        assert nexus.concepts.counted(["Eve"], ("sits",), "row") == {"Eve": (1_002, 1_002)}
+    assert nexus.concepts.counted(["Eve"], ("sits",), "row") == {"Eve": (1_001, 1_001)}
+    nexus.write([PutLink("Ann", "sits", "Eve", key="row")])
+    assert nexus.concepts.counted(["Eve"], ("sits",), "row") == {"Eve": (1_002, 1_002)}

@@ -136,6 +136,22 @@ class Graph:
             below.sort(key=lambda one: one[0].order)  # of one order: by age
         return found
 
+    def counted(self, parents: Collection[str], space: str) -> dict[str, int | None]:
+        """Return how many stand below nodes in a space; None where that is not known at once.
+
+        It is not of the past, nor where KIP wrote a place, or where a node stands in more spaces.
+        """
+        if self.as_of is not None:
+            return dict.fromkeys(parents)
+        found = self.nexus.concepts.counted(parents, PLACES, space)
+        return {one: own if own == all_of else None for one, (all_of, own) in found.items()}
+
+    def line(self, parent: str, space: str, start: int, most: int) -> list[Concept]:
+        """Return what stands below a node in a space from one on, of places that markup wrote."""
+        joints = self.nexus.concepts.line(parent, space, start, most)
+        self._meet(joints)
+        return [one.far for one in joints if one.far is not None]
+
     def _meet(self, joints: Iterable[Joint]) -> None:
         for joint in joints:
             if joint.far is not None:

@@ -1,6 +1,7 @@
 """A memory, a space or a branch written as Knowing Markup, within a budget.
 
-How it works. A tree of what stands where is read as it is needed, some nodes at a time. Its parts
+How it works. A tree of what stands where is read as it is needed, some nodes at a time: of those
+that are shown it is counted how many stand below, and no more is read than may be shown. Its parts
 are put in one order: the path to the attention node, its fields, the labels of its children, the
 siblings of the path, the contents of the children, then everything else breadth-first from it.
 What is shown is a beginning of that order, the longest whose text is within the budget, so that a
@@ -22,9 +23,6 @@ from recollect.faces.markup.tree import Entry, Tree
 from recollect.node import dataclass, field
 
 Counter = Callable[[str], int]
-
-_AHEAD = 16
-"""Nodes whose children are read together."""
 
 
 def byte_cost(text: str) -> int:
@@ -73,7 +71,7 @@ class Rendering:
         for one in self._kept:
             if id(one) not in self._lines:
                 continue
-            omitted += len(one.below or ()) - self._below.get(id(one), 0)
+            omitted += (one.total or 0) - self._below.get(id(one), 0)
             if one.concept is not None and one.value is None and not one.is_deleted:
                 shown.add(one.id)
                 if self._lines[id(one)] is not None and one.content:
@@ -89,12 +87,12 @@ class Rendering:
         self._kept.append(top)
         if self.root is None:
             spaces = self.graph.spaces.values()
-            top.below = [self._tree.entry(one, one.id, 0, top) for one in spaces]
+            self._tree.place(top, [(one, one.id) for one in spaces])
             return top
         held = self.graph.held(self.root)
         if held.type != SPACE:
             self._tree.expect_details([self.root])
-        top.below = [self._tree.entry(held, self._home() or "", 0, top)]
+        self._tree.place(top, [(held, self._home() or "")])
         return top
 
     def _home(self) -> str | None:
@@ -161,7 +159,7 @@ class Rendering:
         least = costs.total
         for entry, is_content in self._parts(path):
             if not is_content:
-                self._open_ahead(entry)
+                self._tree.expect(entry)
             taken.append((entry, is_content))
             costs.add(entry, is_content=is_content)
             if len(taken) <= needed:
@@ -209,24 +207,11 @@ class Rendering:
         if self.root is not None:
             path += self._tree.open(top)
         for id in [] if self.attention is None else self._way(self.attention):
-            self._read([path[-1]])
-            found = [one for one in self._tree.open(path[-1]) if one.id == id]
-            if not found:
+            found = self._tree.below_at(path[-1], id)
+            if found is None:
                 raise _outside(id, self.root)
-            path.append(found[0])
+            path.append(found)
         return path
-
-    def _read(self, entries: list[Entry]) -> None:
-        wanted = [(one.space, one.id) for one in entries if one.concept is not None]
-        self._tree.read(wanted)
-
-    def _open_ahead(self, entry: Entry) -> None:
-        """Read what stands below an entry, and below those that come after it."""
-        if entry.below is None and (entry.space, entry.id) not in self._tree.known:
-            siblings = [] if entry.above is None else self._tree.open(entry.above)
-            at = next((n for n, one in enumerate(siblings) if one is entry), 0)
-            self._read([entry, *siblings[at : at + _AHEAD]])
-        self._tree.open(entry)
 
     def _parts(self, path: list[Entry]) -> Iterator[Part]:
         """Yield the parts in the order in which they are admitted."""
@@ -237,13 +222,12 @@ class Rendering:
         if attention.content:
             said.add(id(attention))
             yield attention, True
-        below = self._lower(attention, path)
         for above in [attention, *path[-2::-1]]:
             for one in self._lower(above, path):
                 if id(one) not in met:
                     met.add(id(one))
                     yield one, False
-        for one in below:
+        for one in self._lower(attention, path):
             if one.content and id(one) not in said:
                 said.add(id(one))
                 yield one, True
@@ -253,26 +237,28 @@ class Rendering:
             if one.content and id(one) not in said:
                 said.add(id(one))
                 yield one, True
-            around = self._lower(one, path)
-            for lower in around:
+            around: list[Entry] = []
+            for lower in self._lower(one, path):
+                around.append(lower)
                 if id(lower) not in met:
                     met.add(id(lower))
                     yield lower, False
-            if one.above is not None:
-                around = [*around, one.above]
-            for other in around:
+            for other in [*around, one.above] if one.above is not None else around:
                 if id(other) not in reached:
                     reached.add(id(other))
                     queue.append(other)
 
-    def _lower(self, entry: Entry, path: list[Entry]) -> list[Entry]:
-        """Return what may be shown below an entry: nothing beyond the depth, but for the path."""
-        if entry.below is None:
-            self._open_ahead(entry)
-        below = entry.below or []
-        if self.depth is None or _depth(entry) < self.depth:
-            return below
-        return [one for one in below if any(one is step for step in path)]
+    def _lower(self, entry: Entry, path: list[Entry]) -> Iterator[Entry]:
+        """Yield what may be shown below an entry: nothing beyond the depth, but for the path."""
+        if self.depth is not None and _depth(entry) >= self.depth:
+            yield from (one for one in path if one.above is entry)
+            return
+        self._tree.expect(entry)
+        number = 0
+        while number < len(entry.below or ()) or self._tree.grow(entry):
+            assert entry.below is not None
+            yield entry.below[number]
+            number += 1
 
     # The text
 
@@ -290,8 +276,8 @@ class Rendering:
                 yield one.content_part(lines)
             if lines is not None and one.content:
                 yield shortened_comment(one)
-            below = one.below or []
-            left = len(below) - self._below.get(id(one), 0)
+            below = [*(one.below or ()), *one.ahead.values()]
+            left = (one.total or 0) - self._below.get(id(one), 0)
             if left:
                 waiting.append(more_comment(one, left))
             waiting += [lower for lower in reversed(below) if id(lower) in self._lines]
@@ -309,7 +295,7 @@ class _Costs:
 
     def begin(self, top: Entry) -> None:
         """Count what is below the top as left out."""
-        self._left[id(top)] = len(top.below or ())
+        self._left[id(top)] = top.total or 0
         self.total += self._more(top)
 
     def add(self, entry: Entry, *, is_content: bool) -> None:
@@ -324,7 +310,7 @@ class _Costs:
             self.total -= self._more(above)
             self._left[id(above)] -= 1
             self.total += self._more(above)
-            self._left[id(entry)] = len(entry.below or ())
+            self._left[id(entry)] = entry.total or 0
             self.total += self._more(entry)
             if entry.content:
                 self.total += self.counter(shortened_comment(entry))

@@ -7,7 +7,8 @@ appearance is a bare reference, which also cuts cycles.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.model import CONTENT as FIELD_CONTENT
@@ -36,6 +37,9 @@ from recollect.faces.markup.text import MOST_KEY
 from recollect.model import Attributes, Concept, Joint
 from recollect.node import dataclass, field
 
+_PAGE: Final = 64
+"""Entries that are read together, of a view that may not show all."""
+
 
 @dataclass(slots=True)
 class Entry:
@@ -51,7 +55,10 @@ class Entry:
     value: str | None = None  # of an article: the entry is a reference to its field
     head: str | None = None  # its lines without Content, once they are made
     content: str = ""  # as it is stored
-    below: list[Entry] | None = None  # None: not read yet
+    below: list[Entry] | None = None  # that were read; None: none were yet
+    total: int | None = None  # how many stand below; None: it is not known yet
+    at: int = 0  # which of those below it is
+    ahead: dict[str, Entry] = field(default_factory=dict)  # those below that were met out of turn
 
     def content_part(self, lines: int | None = None) -> str:
         """Return the lines of its Content, or of the beginning of it."""
@@ -74,6 +81,7 @@ class Tree:
     _shown: set[str] = field(default_factory=set)  # ids whose details have an entry
     _opened: set[tuple[str, str]] = field(default_factory=set)  # spaces and ids, shown
     _raw: dict[tuple[str, str], list[tuple[Concept, bool]]] = field(default_factory=dict)
+    _counts: dict[tuple[str, str], int | None] = field(default_factory=dict)
     _details: dict[str, list[Joint]] = field(default_factory=dict)
 
     def entry(
@@ -119,11 +127,6 @@ class Tree:
         state = "deleted" if entry.is_deleted else "read-only" if is_protected(concept) else None
         return _head(word, concept.id, state, self._fields(concept), entry.level)
 
-    @property
-    def known(self) -> Collection[tuple[str, str]]:
-        """The spaces and ids below which was read."""
-        return self._raw.keys()
-
     def read(self, parents: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
         """Read what stands below nodes of spaces; return those that were read for the first time.
 
@@ -147,18 +150,109 @@ class Tree:
 
     def open(self, entry: Entry) -> list[Entry]:
         """Return the entries below one; what stands below a node was read."""
-        if entry.below is None:
-            entry.below = []
-            is_reference = entry.is_deleted or entry.value is not None
-            if not is_reference and (entry.space, entry.id) not in self._opened:
-                self._opened.add((entry.space, entry.id))
-                entry.below += self._values(entry)
-                level = entry.level + 1
-                entry.below += [
-                    self.entry(one, entry.space, level, entry, deleted=gone)
-                    for one, gone in self._raw.get((entry.space, entry.id), ())
-                ]
-        return entry.below
+        if entry.total is None:
+            self._begin(entry)
+            if entry.total is None:
+                self._add(entry, self._raw.get((entry.space, entry.id), ()))
+                entry.total = len(entry.below or ())
+        return entry.below or []
+
+    def place(self, top: Entry, found: Sequence[tuple[Concept, str]]) -> None:
+        """Put spaces, or the root of a branch with its space, below the top."""
+        top.below = [self.entry(one, space, 0, top) for one, space in found]
+        top.total = len(top.below)
+        for at, one in enumerate(top.below):
+            one.at = at
+
+    def _begin(self, entry: Entry) -> None:
+        """Begin with the values of an article; below what is shown already stands nothing."""
+        entry.below = []
+        is_reference = entry.is_deleted or entry.value is not None
+        if is_reference or (entry.space, entry.id) in self._opened:
+            entry.total = 0
+            return
+        self._opened.add((entry.space, entry.id))
+        entry.below += self._values(entry)
+
+    def _add(self, entry: Entry, found: Iterable[tuple[Concept, bool]]) -> None:
+        """Add entries below one."""
+        below = entry.below
+        assert below is not None
+        for concept, gone in found:
+            one = entry.ahead.pop(concept.id, None)
+            if one is None:
+                one = self.entry(concept, entry.space, entry.level + 1, entry, deleted=gone)
+            one.at = len(below)
+            below.append(one)
+
+    def expect(self, entry: Entry) -> None:
+        """Make known how many stand below an entry; with it those after it are counted."""
+        if entry.total is not None:
+            return
+        key = entry.space, entry.id
+        if key not in self._raw and key not in self._counts:
+            self._count([entry, *_after(entry, _PAGE)])
+        count = self._counts.get(key)
+        if count is None:
+            self.open(entry)
+            return
+        self._begin(entry)
+        if entry.total is None:
+            entry.total = len(entry.below or ()) + count
+
+    def _count(self, entries: Sequence[Entry]) -> None:
+        by_space = defaultdict[str, list[str]](list)
+        for one in entries:
+            if one.value is None and not one.is_deleted:
+                by_space[one.space].append(one.id)
+        for space, ids in by_space.items():
+            found = {} if self.show_deleted else self.graph.counted(ids, space)
+            whole = [one for one in ids if found.get(one) is None]
+            self._counts.update(((space, one), found.get(one)) for one in ids)
+            self.read([(space, one) for one in whole])
+
+    def grow(self, entry: Entry) -> bool:
+        """Read more of what stands below an entry that was counted; whether there was more."""
+        below = entry.below or []
+        values = sum(one.value is not None for one in below)
+        if entry.total is None or len(below) >= entry.total:
+            return False
+        if entry.total <= _PAGE and (entry.space, entry.id) not in self._raw:
+            self._read_alike(entry)
+        raw = self._raw.get((entry.space, entry.id))
+        if raw is None:
+            page = self.graph.line(entry.id, entry.space, len(below) - values, _PAGE)
+            self.expect_details([one.id for one in page if one.type != SPACE])
+            self._add(entry, [(one, False) for one in page])
+            return bool(page)
+        self._add(entry, raw)
+        entry.total = len(entry.below or ())
+        return bool(raw)
+
+    def _read_alike(self, entry: Entry) -> None:
+        """Read what stands below an entry, and below those after it that have few."""
+        wanted, left = [(entry.space, entry.id)], _PAGE - (entry.total or 0)
+        for one in _after(entry, _PAGE):
+            count = self._counts.get((one.space, one.id)) or 0
+            if count > left:
+                break
+            if count:
+                wanted.append((one.space, one.id))
+                left -= count
+        self.read(wanted)
+
+    def below_at(self, entry: Entry, id: str) -> Entry | None:
+        """Return one of those below an entry, whether its turn has come or not."""
+        self.expect(entry)
+        while (entry.total or 0) <= _PAGE and self.grow(entry):
+            pass
+        below = (one for one in entry.below or () if one.id == id and one.value is None)
+        found = next(below, None)
+        if found is None and self._counts.get((entry.space, entry.id)) is not None:
+            self.expect_details([id])
+            found = self.entry(self.graph.held(id), entry.space, entry.level + 1, entry)
+            entry.ahead[id] = found
+        return found
 
     def expect_details(self, ids: Sequence[str]) -> None:
         """Read what nodes use, and the values of articles, in one statement."""
@@ -181,7 +275,7 @@ class Tree:
             if joint.link.predicate == FIELD_VALUE and joint.far is not None:
                 one = Entry(joint.far.id, joint.far, entry.space, entry.level + 1, entry)
                 one.value = text_of(joint.link.attributes.get("value"))
-                one.below = []
+                one.below, one.total = [], 0
                 found.append(one)
         return found
 
@@ -200,6 +294,12 @@ class Tree:
         if concept.type in NODE_TYPES:
             fields += _others(concept.attributes)
         return fields
+
+
+def _after(entry: Entry, most: int) -> list[Entry]:
+    """Return the entries beside one that come after it, at most so many."""
+    beside = [] if entry.above is None else entry.above.below or []
+    return beside[entry.at + 1 : entry.at + 1 + most]
 
 
 def _each_once(children: Sequence[tuple[Place, Concept]]) -> list[tuple[Concept, bool]]:

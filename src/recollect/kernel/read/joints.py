@@ -12,14 +12,17 @@ from typing import Literal, cast, get_args
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.kernel.read.moment import NOW
 from recollect.kernel.read.named import latest_by_id
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql.hydration import joints_sql
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Parameters, SqlRow, SqlValue
-from recollect.kernel.store.statements.listing import ONWARD
+from recollect.kernel.store.statements.listing import COUNTED, LINE, ONWARD
 from recollect.model import LIVING, Concept, Joint, Link, NamedStep
+
+_MANY = 1_000  # links that are not counted again while nothing is written
 
 End = Literal["subject", "object"]
 
@@ -61,6 +64,57 @@ def joints_at(
     sql = joints_sql(end, moment.clock, session.dialect, is_every=predicates is None)
     rows = session.rows(sql, parameters)
     return [_joint(reader, row, named[whole(row[0])], end, known) for row in rows]
+
+
+def counted_at(
+    reader: Reader, ids: Collection[str], predicates: Collection[str], key: str
+) -> dict[str, tuple[int, int]]:
+    """Return how many living links of some predicates end at elements, and how many of a key.
+
+    Cost: two statements, and a step in an index for each link; where they are many, what was
+    counted stands until the next transaction.
+    """
+    session, ends = reader.session, reader.counted.ends
+    named = {one: id for id, one in latest_by_id(session, reader.group, ids).items()}
+    kept = {id: ends.get((one, key, tuple(predicates))) for one, id in named.items()}
+    found = {id: counts for id, counts in kept.items() if counts is not None}
+    codes = [reader.terms.code(session, one) for one in predicates]
+    parameters: Parameters = {
+        "group": reader.group.group_id,
+        "ids": orjson.dumps([one for one, id in named.items() if id not in found]).decode(),
+        "predicates": orjson.dumps([one for one in codes if one is not None]).decode(),
+        "key": key,
+        "living": LIVING,
+    }
+    for near, all_of, own in session.rows(COUNTED, parameters):
+        one, counts = whole(near), (whole(all_of), whole(own))
+        found[named[one]] = counts
+        if counts[0] > _MANY:
+            ends[one, key, tuple(predicates)] = counts
+    return found
+
+
+def line_at(reader: Reader, id: str, key: str, start: int, most: int) -> list[Joint]:
+    """Return living links of a key that end at an element, in the order of their `order`.
+
+    Those that say none come last, those of one order by age. Cost: three statements, which read
+    `start + most` links at most where the engine has an index of it.
+    """
+    session, group = reader.session, reader.group
+    near = latest_by_id(session, group, [id]).get(id)
+    if near is None:
+        return []
+    parameters: dict[str, SqlValue] = {"group": group.group_id, "id": near, "living": LIVING}
+    line = {**parameters, "key": key, "most": most, "start": start}
+    ids = [whole(one) for (one,) in session.rows(LINE, line)]
+    known: dict[str, SqlValue] = {
+        "known": LIVING - 1,
+        "after": LIVING - 1,
+        "ids": orjson.dumps(ids).decode(),
+    }
+    sql = joints_sql("id", NOW.clock, session.dialect, is_every=True)
+    rows = {whole(row[0]): row for row in session.rows(sql, {**parameters, **known})}
+    return [_joint(reader, rows[one], id, "object", LIVING - 1) for one in ids]
 
 
 def steps_from(reader: Reader, type: str, names: Collection[str]) -> Iterator[NamedStep]:

@@ -391,9 +391,15 @@ class Reader:
 
     def statistics(self) -> Statistics:
         """Return the counts that plans are made by."""
+        return self.counted.statistics
+
+    @property
+    def counted(self) -> Counted:
+        """The statistics with the group's last transaction, which they are of."""
         if self._counted is None:
-            return self._catalog.statistics.current(self.session)
-        return self._counted.statistics
+            last = last_transaction(self.session, self.group.group_id)
+            return self._catalog.statistics.as_of(self.session, last)
+        return self._counted
 
     def statistics_of(self, number: int) -> Statistics:
         """Return the counts as of the group's last transaction, whose number is known."""

@@ -17,11 +17,11 @@ from recollect.kernel.store.cells import (
     TALLY_LINKS,
     whole,
 )
-from recollect.kernel.store.group import Group, last_transaction
+from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session, SqlValue, Store
 from recollect.kernel.store.statements.counts import COUNTS, GROWTH, TALLIES
 from recollect.model import Grown, Instant, Stats
-from recollect.node import dataclass
+from recollect.node import dataclass, field
 
 MOST_MARKS = 1_000
 """Stretches of the log that growth is told in."""
@@ -33,6 +33,8 @@ class Counted:
 
     number: int
     statistics: Statistics
+    ends: dict[tuple[int, str, tuple[str, ...]], tuple[int, int]] = field(default_factory=dict)
+    """How many links end at elements, as `counted_at` found it where they are many."""
 
 
 class GroupStatistics:
@@ -42,12 +44,8 @@ class GroupStatistics:
         self._group = group
         self._last = Counted(-1, Statistics())
 
-    def current(self, session: Session) -> Statistics:
-        """Return the statistics of the snapshot; inside a write they promise nothing."""
-        return self.as_of(session, last_transaction(session, self._group.group_id)).statistics
-
     def as_of(self, session: Session, number: int) -> Counted:
-        """Return the same where the group's last transaction is known already."""
+        """Return the statistics as of the last transaction; inside a write they promise nothing."""
         last = self._last
         if number != last.number:
             last = self._last = Counted(number, self._load(session))  # at once, for other threads

@@ -15,7 +15,7 @@ import orjson
 from recollect.errors import NOT_FOUND, RecollectError
 from recollect.kernel.read.catalogs import OpenGroup
 from recollect.kernel.read.hydrate import hydrate
-from recollect.kernel.read.joints import End, joints_at, steps_from
+from recollect.kernel.read.joints import End, counted_at, joints_at, line_at, steps_from
 from recollect.kernel.read.moment import NOW
 from recollect.kernel.read.named import latest_by_id, public_ids
 from recollect.kernel.read.reader import Reader
@@ -186,6 +186,24 @@ class Concepts:
         """
         with self._group.reader(as_of) as reader:
             return joints_at(reader, ids, end, predicates, closed=closed)
+
+    def counted(
+        self, ids: Collection[str], predicates: Collection[str], key: str
+    ) -> Mapping[str, tuple[int, int]]:
+        """Return how many living links of some predicates end at elements, and how many of a key.
+
+        Cost: two statements, and a step in an index for each link.
+        """
+        with self._group.reader() as reader:
+            return counted_at(reader, ids, predicates, key)
+
+    def line(self, id: str, key: str, start: int, most: int) -> list[Joint]:
+        """Return the living links of a key that end at an element, from one on, at most so many.
+
+        They come in the order of their attribute `order`, and of birth; those without one last.
+        """
+        with self._group.reader() as reader:
+            return line_at(reader, id, key, start, most)
 
     def steps(self, type: str, names: Collection[str]) -> Iterator[NamedStep]:
         """Yield the living links between concepts of a type that begin at some, by their names.

@@ -112,7 +112,7 @@ def record_sql(kind: ElementKind, clock: Clock, dialect: Dialect) -> str:
 
 @lru_cache(64)
 def joints_sql(end: str, clock: Clock, dialect: Dialect, *, is_every: bool) -> str:
-    """Return the SELECT of the links whose `end` is one of the integer ids `:ids`.
+    """Return the SELECT of the links whose `end`, or own `id`, is one of the integer ids `:ids`.
 
     They are of the predicates `:predicates`, unless of every one, born by `:known` and open
     after `:after`, by age. Columns: the near end; id, given id, predicate, key, `expired_at`,

@@ -174,6 +174,10 @@ POSTGRES = Dialect(
         "by": "",
         "by_none": "",
         "hidden": "({0} + 0)",
+        "in_line": (
+            "CASE jsonb_typeof({0} -> 'order') WHEN 'number' THEN ({0} ->> 'order')::float8"
+            " ELSE 'Infinity'::float8 END"
+        ),
         "equals": "({0} = {1} AND left({0}, 500) = left({1}, 500))",
         "indexed": "indexed({0})",
         "among": (

@@ -122,6 +122,7 @@ SQLITE = Dialect(
         "by": "INDEXED BY {0}",
         "by_none": "NOT INDEXED",
         "hidden": "+{0}",  # a column that no index is to be taken for
+        "in_line": "coalesce({0} ->> '$.order', 9e999)",  # what says none comes last
         "equals": "({0} = {1})",  # a text with an index, and another one
         "indexed": "{0}",  # a value as an index holds it
         "among": "{0} IN (SELECT one.value FROM {1})",  # a value that may have an index

@@ -14,6 +14,7 @@ from recollect.kernel.store.sqlite.schema import (
     ERASURE,
     INITIAL,
     KEYED_ANSWERS,
+    LINK_LINE,
     NAME_KEY,
     SCHEMA_MODE,
     STATE_MARK,
@@ -45,6 +46,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration("m010_vector_digests", VECTOR_DIGESTS),
     Migration("m011_keyed_answers", KEYED_ANSWERS),
     Migration("m012_counts_of_bounded", COUNTS_OF_BOUNDED),
+    Migration("m013_link_line", LINK_LINE),
 )
 
 VERSION = len(MIGRATIONS)

@@ -276,3 +276,10 @@ INSERT INTO tally
     WHERE valid_at != {BEGINNING} OR invalid_at != {FOREVER} GROUP BY group_id, predicate;
 """  # noqa: S608 - only two numbers are inserted
 """Of which types and predicates an answer may rest on what is not true now; closed ones too."""
+
+LINK_LINE = """
+CREATE INDEX link_line ON link (group_id, object, key, expired_at,
+    (coalesce(attributes ->> '$.order', 9e999)))
+    WHERE key <> '';
+"""
+"""The links of one key that end at an element stand in a line, by their attribute `order`."""

@@ -138,3 +138,24 @@ class Listing:
     def _ordered(self, table: str, attribute: str) -> str:
         """Return an attribute's value as what texts are ordered by."""
         return self.dialect.word("in_order", self._value(table, attribute))
+
+
+COUNTED = Statement("""
+SELECT w.value,
+  (SELECT count(*) FROM link AS k
+   WHERE k.group_id = :group AND k.object = w.value AND k.expired_at = :living
+     AND k.predicate IN (SELECT p.value FROM {numbers predicates p})),
+  (SELECT count(*) FROM link AS l
+   WHERE l.group_id = :group AND l.object = w.value AND l.expired_at = :living
+     AND {equals l.key :key::text} AND l.key <> '')
+FROM {numbers ids w}
+""")
+"""How many living links of some predicates end at each element, and how many of a key."""
+
+LINE = Statement("""
+SELECT l.id FROM link AS l
+WHERE l.group_id = :group AND l.object = :id::bigint AND l.expired_at = :living
+  AND {equals l.key :key::text} AND l.key <> ''
+ORDER BY {in_line {json l.attributes}}, l.id {limit most} OFFSET :start::bigint
+""")
+"""The links of one key that end at an element, by their attribute `order`, then by age."""

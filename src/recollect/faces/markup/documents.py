@@ -64,12 +64,7 @@ class Documents:
     `actor` stands in the log of what is written.
     """
 
-    def __init__(
-        self,
-        nexus: Nexus,
-        *,
-        actor: str | None = None,
-    ) -> None:
+    def __init__(self, nexus: Nexus, *, actor: str | None = None) -> None:
         self.nexus = nexus
         self.actor = actor
 

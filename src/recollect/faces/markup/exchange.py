@@ -141,12 +141,7 @@ def _wire(applied: Applied) -> dict[str, Value]:
     changes: list[Value] = [[one.kind, one.id, one.label, one.space] for one in applied.changes]
     notices: list[Value] = [[one.code, one.message, one.hint] for one in applied.notices]
     ids: dict[str, Value] = dict(applied.ids)
-    return {
-        "reply": print_text(applied.reply),
-        "ids": ids,
-        "changes": changes,
-        "notices": notices,
-    }
+    return {"reply": print_text(applied.reply), "ids": ids, "changes": changes, "notices": notices}
 
 
 def _applied(kept: dict[str, Value], transaction: int | None) -> Applied:

@@ -373,9 +373,7 @@ class Exchanges:
     def _refuse_second(self, id: str) -> None:
         if self._record(id).is_answered:
             raise RecollectError(
-                CONFLICT,
-                f'the exchange "{id}" was answered meanwhile',
-                hint=SEE_EXCHANGES,
+                CONFLICT, f'the exchange "{id}" was answered meanwhile', hint=SEE_EXCHANGES
             )
 
     def _record(self, id: str) -> Record:

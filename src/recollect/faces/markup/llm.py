@@ -28,10 +28,7 @@ class ChatModel:
         An answer that was cut off for its length is not complete.
         """
         return self._chat.complete(
-            [
-                {"role": "system", "content": syntax_card()},
-                {"role": "user", "content": request},
-            ]
+            [{"role": "system", "content": syntax_card()}, {"role": "user", "content": request}]
         )
 
     def close(self) -> None:

@@ -467,12 +467,7 @@ class Resolver:
 
 def _refuse_label(faults: Faults, id: str, held: str | None, where: Node | Space) -> None:
     said = "has no Label" if held is None else f'has the Label "{held}"'
-    faults.add(
-        TWO_DEFINITIONS,
-        f'"{id}" is taken: it {said}',
-        where.span,
-        hint=FRESH,
-    )
+    faults.add(TWO_DEFINITIONS, f'"{id}" is taken: it {said}', where.span, hint=FRESH)
 
 
 def _refuse_created_below(faults: Faults, deleted: Node) -> None:

@@ -279,9 +279,7 @@ class Runner:
         caller = Caller(self._nexus, self._documents.actor, self._exchanges.nested(turn))
         calls, changes = caller.intended(prepared, kept.run.id, kept.number)
         calling = replace(
-            kept,
-            run=replace(kept.run, state="calling"),
-            number=kept.number + len(calls),
+            kept, run=replace(kept.run, state="calling"), number=kept.number + len(calls)
         )
         with self._nexus.transaction():
             self._refuse_second(kept)
@@ -358,18 +356,14 @@ class Runner:
     def _expect(self, kept: _Kept, states: tuple[RunState, ...], done: str) -> None:
         if kept.run.state not in states:
             raise RecollectError(
-                WRONG_STEP,
-                f"a run that is {kept.run.state} is not {done}",
-                hint=SEE_RUNS,
+                WRONG_STEP, f"a run that is {kept.run.state} is not {done}", hint=SEE_RUNS
             )
 
     def _refuse_second(self, kept: _Kept) -> None:
         """Refuse to go on from a state that another has left."""
         if self._kept(kept.run.id).version != kept.version:
             raise RecollectError(
-                CHANGED_SINCE,
-                f'the run "{kept.run.id}" has moved on meanwhile',
-                hint=SEE_RUNS,
+                CHANGED_SINCE, f'the run "{kept.run.id}" has moved on meanwhile', hint=SEE_RUNS
             )
 
     # Steps

@@ -98,9 +98,7 @@ class Lines:
         text = source[1:] if self._shift else source
         if len(text) > most_bytes // 4 and len(text.encode("utf-8", "replace")) > most_bytes:
             raise RecollectError(
-                MARKUP_LIMIT,
-                f"the text has more than {most_bytes} bytes",
-                hint="split it",
+                MARKUP_LIMIT, f"the text has more than {most_bytes} bytes", hint="split it"
             )
         if "\r" in text:
             self._added = [

@@ -76,9 +76,7 @@ class AppliedMarkup(TypedDict):
 def read_markup(nexus: Nexus, given: Mapping[str, Any]) -> Mapping[str, object]:
     """Show a memory, a space or a branch within a budget."""
     rendered = Markup(nexus).render(
-        given.get("root"),
-        attention=given.get("attention"),
-        budget=given.get("budget", BUDGET),
+        given.get("root"), attention=given.get("attention"), budget=given.get("budget", BUDGET)
     )
     return {
         "note": NOTE,
@@ -91,10 +89,7 @@ def read_markup(nexus: Nexus, given: Mapping[str, Any]) -> Mapping[str, object]:
 def apply_markup(memory: Memory, given: Mapping[str, Any]) -> Mapping[str, object]:
     """Do what a text changes."""
     applied = Markup(memory.nexus, actor=memory.actor).apply(
-        given["text"],
-        base=given.get("base"),
-        dry_run=given.get("dry_run", False),
-        repair=True,
+        given["text"], base=given.get("base"), dry_run=given.get("dry_run", False), repair=True
     )
     return {
         "text": to_wire(applied.reply),

@@ -25,12 +25,7 @@ class Operations(Connection, Methods[Envelope]):
     """
 
     def call(
-        self,
-        name: str,
-        input: object,
-        *,
-        request_id: object = None,
-        idempotency_key: object = None,
+        self, name: str, input: object, *, request_id: object = None, idempotency_key: object = None
     ) -> Envelope:
         """Run the operation of that name on the server."""
         exchange = prepared(name, input, request_id, idempotency_key)
@@ -41,12 +36,7 @@ class AsyncOperations(AsyncConnection, Methods[Coroutine[Any, Any, Envelope]]):
     """The same, to be awaited: `await operations.search_facts(...)`; for one event loop."""
 
     async def call(
-        self,
-        name: str,
-        input: object,
-        *,
-        request_id: object = None,
-        idempotency_key: object = None,
+        self, name: str, input: object, *, request_id: object = None, idempotency_key: object = None
     ) -> Envelope:
         """Run the operation of that name on the server."""
         exchange = prepared(name, input, request_id, idempotency_key)

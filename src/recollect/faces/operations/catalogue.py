@@ -183,11 +183,7 @@ _ALL = (
         {"uuid": "e1", "group_id": "team"},
     ),
     _operation(
-        "DeleteGroup",
-        inputs.DeleteGroup,
-        outputs.Done,
-        deletion.delete_group,
-        {"group_id": "team"},
+        "DeleteGroup", inputs.DeleteGroup, outputs.Done, deletion.delete_group, {"group_id": "team"}
     ),
     _operation("ClearAll", inputs.Empty, outputs.Done, deletion.clear_all, {}),
 )

@@ -79,9 +79,7 @@ _CALLERS_FAULT = ("syntax", "schema", "data")
 def success(request_id: str, status: Status, output: Mapping[str, object]) -> Envelope:
     """Return the envelope of what an operation answers."""
     return Envelope(
-        request_id=request_id,
-        status=status,
-        output=cast("dict[str, JsonValue]", dict(output)),
+        request_id=request_id, status=status, output=cast("dict[str, JsonValue]", dict(output))
     )
 
 

@@ -19,12 +19,7 @@ class Methods(ABC, Generic[AnswerT_co]):
 
     @abstractmethod
     def call(
-        self,
-        name: str,
-        input: object,
-        *,
-        request_id: object = None,
-        idempotency_key: object = None,
+        self, name: str, input: object, *, request_id: object = None, idempotency_key: object = None
     ) -> AnswerT_co:
         """Run the operation of that name."""
 

@@ -9,12 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
-from recollect.errors import (
-    EMBEDDER_UNAVAILABLE,
-    NOT_FOUND,
-    RESOURCE_NOT_FOUND,
-    RecollectError,
-)
+from recollect.errors import EMBEDDER_UNAVAILABLE, NOT_FOUND, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.operations import limits
 from recollect.faces.operations.context import Context, asked_moment, current_moment
 from recollect.faces.operations.episodes import message_line

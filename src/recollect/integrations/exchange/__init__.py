@@ -14,12 +14,4 @@ from recollect.integrations.exchange.hand_out import EXPORT_FORMATS, hand_out
 from recollect.integrations.exchange.report import ImportReport, NamedCount, Skip
 from recollect.integrations.exchange.take_in import take_in
 
-__all__ = [
-    "EXPORT_FORMATS",
-    "FORMATS",
-    "ImportReport",
-    "NamedCount",
-    "Skip",
-    "hand_out",
-    "take_in",
-]
+__all__ = ["EXPORT_FORMATS", "FORMATS", "ImportReport", "NamedCount", "Skip", "hand_out", "take_in"]

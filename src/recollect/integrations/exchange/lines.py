@@ -15,14 +15,7 @@ import orjson
 from recollect.faces.kinds import ALL_KINDS
 from recollect.faces.operations.fields import Source as EpisodeSource
 from recollect.faces.operations.records import EPISODE
-from recollect.integrations.exchange.members import (
-    Members,
-    json_lines,
-    refused,
-    table,
-    texts,
-    time,
-)
+from recollect.integrations.exchange.members import Members, json_lines, refused, table, texts, time
 from recollect.integrations.exchange.records import (
     Account,
     Bond,
@@ -35,14 +28,7 @@ from recollect.integrations.exchange.records import (
 )
 from recollect.integrations.exchange.source import Source
 from recollect.integrations.exchange.triples import triple
-from recollect.model import (
-    Attributes,
-    ConceptRecord,
-    Dated,
-    LinkRecord,
-    Value,
-    bound_text,
-)
+from recollect.model import Attributes, ConceptRecord, Dated, LinkRecord, Value, bound_text
 from recollect.model import Record as Held
 
 _DUMPED: Final = "a part of a claim, which a dump carries: recollect dump"

@@ -41,12 +41,7 @@ def _records(type_: str, line: int, members: Members) -> Iterator[Record]:
             predicate = text(members, "relationType")
             said = words(start.name, predicate, end.name)
             yield Statement(
-                line,
-                start,
-                predicate,
-                end,
-                said,
-                statement_id(start, predicate, end, said),
+                line, start, predicate, end, said, statement_id(start, predicate, end, said)
             )
         case _:
             raise refused('type is neither "entity" nor "relation"')
@@ -54,13 +49,7 @@ def _records(type_: str, line: int, members: Members) -> Iterator[Record]:
 
 def _entity(type_: str, line: int, members: Members) -> Iterator[Record]:
     name, kind = text(members, "name"), text(members, "entityType")
-    yield Thing(
-        line,
-        type_,
-        name,
-        {"entity_type": kind},
-        searched=("summary", "entity_type"),
-    )
+    yield Thing(line, type_, name, {"entity_type": kind}, searched=("summary", "entity_type"))
     about = Named(type_, name)
     for said in texts(members, "observations"):
         if said.strip():

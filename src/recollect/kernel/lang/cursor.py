@@ -48,11 +48,7 @@ class Cursor:
     )
 
     def __init__(
-        self,
-        tokens: Tokens,
-        *,
-        max_depth: int = MAX_DEPTH,
-        pulse: Callable[[], None] = unhurried,
+        self, tokens: Tokens, *, max_depth: int = MAX_DEPTH, pulse: Callable[[], None] = unhurried
     ) -> None:
         self.tokens = tokens
         self._texts, self._starts = tokens.texts, tokens.starts
@@ -224,11 +220,5 @@ class Cursor:
         place = self.here() if span is None else span
         edit = None if fix is None else Fix(place, fix)
         return RecollectError(
-            code,
-            message,
-            hint=hint,
-            source=self.source,
-            span=place,
-            known=known,
-            fix=edit,
+            code, message, hint=hint, source=self.source, span=place, known=known, fix=edit
         )

@@ -35,12 +35,7 @@ Raw = None | bool | int | float | str | list["Raw"] | dict[str, "Raw"] | Paramet
 
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 PLACEHOLDER_IN_STRING = re.compile(r"\$[^\W\d]\w*")
-GIVEN_NAMES = (
-    "$ConceptType",
-    "$PropositionType",
-    "$self",
-    "$system",
-)  # of KIP 1.0-RC11
+GIVEN_NAMES = ("$ConceptType", "$PropositionType", "$self", "$system")  # of KIP 1.0-RC11
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 _decode = json.JSONDecoder(strict=False).decode
 

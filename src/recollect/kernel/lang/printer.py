@@ -55,15 +55,7 @@ from recollect.kernel.lang.ast import (
 from recollect.kernel.lang.layout import Line, Opened, Sketch, lay_out
 from recollect.kernel.lang.places import Places
 from recollect.kernel.lang.print_inline import Inline, inline
-from recollect.kernel.lang.sketch import (
-    assignment,
-    block,
-    condition,
-    listed,
-    pattern,
-    value,
-    word,
-)
+from recollect.kernel.lang.sketch import assignment, block, condition, listed, pattern, value, word
 from recollect.model import ElementKind
 
 READS = {Section.ATTRIBUTES: "ATTR", Section.METADATA: "META"}

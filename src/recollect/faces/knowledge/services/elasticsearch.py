@@ -211,10 +211,7 @@ class ElasticsearchRetrievalService(RetrievalServiceBase):
 
     def _holders(self, doc_id: str) -> Collection[Namespace]:
         hits = self._client.search(
-            index=self._index,
-            query={"term": {"doc_id": doc_id}},
-            size=_MOST,
-            source=["namespace"],
+            index=self._index, query={"term": {"doc_id": doc_id}}, size=_MOST, source=["namespace"]
         )["hits"]["hits"]
         return [hit["_source"]["namespace"] for hit in hits]
 

@@ -13,11 +13,7 @@ from contextlib import AbstractContextManager
 from typing import Final
 
 from recollect.faces.knowledge.model import GraphEdge, GraphNode
-from recollect.faces.knowledge.services.base import (
-    GraphServiceBase,
-    KeyValueServiceBase,
-    Namespace,
-)
+from recollect.faces.knowledge.services.base import GraphServiceBase, KeyValueServiceBase, Namespace
 from recollect.faces.knowledge.services.folder import (
     Folder,
     base_folder,

@@ -12,12 +12,7 @@ from typing import Any, Final, cast
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.knowledge.model import GraphEdge, GraphNode
-from recollect.faces.knowledge.services.base import (
-    GraphServiceBase,
-    Namespace,
-    client,
-    not_there,
-)
+from recollect.faces.knowledge.services.base import GraphServiceBase, Namespace, client, not_there
 from recollect.faces.knowledge.services.json_text import edge_of, edge_text, node_of, node_text
 from recollect.faces.knowledge.services.vectors import document_key, space_key
 

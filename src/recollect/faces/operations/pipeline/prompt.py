@@ -57,14 +57,7 @@ SCHEMA: Final[dict[str, object]] = {
             "items": {
                 "type": "object",
                 "additionalProperties": False,
-                "required": [
-                    "name",
-                    "fact",
-                    "source_ref",
-                    "target_ref",
-                    "valid_at",
-                    "invalid_at",
-                ],
+                "required": ["name", "fact", "source_ref", "target_ref", "valid_at", "invalid_at"],
                 "properties": {
                     "name": {"type": "string"},
                     "fact": {"type": "string"},

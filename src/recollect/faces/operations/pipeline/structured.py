@@ -11,13 +11,7 @@ from recollect.faces.operations.pipeline.extraction import (
     checked_extraction,
     outside_refs,
 )
-from recollect.faces.operations.pipeline.ports import (
-    Episode,
-    Extracted,
-    Known,
-    Refused,
-    Rejected,
-)
+from recollect.faces.operations.pipeline.ports import Episode, Extracted, Known, Refused, Rejected
 
 _MEMBERS = ("nodes", "edges")
 

@@ -195,11 +195,7 @@ def _broken_string(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     if (
         token[0] != '"'
         or (len(token) > 1 and token[-1] == '"')
-        or source[span.end : span.end + 1]
-        not in (
-            "\n",
-            "\r",
-        )
+        or source[span.end : span.end + 1] not in ("\n", "\r")
     ):
         return None
     message = "this string is not closed on its line"

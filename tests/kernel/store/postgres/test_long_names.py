@@ -19,7 +19,7 @@ from recollect.kernel.store.statements.living import (
     CONCEPT_BY_KEY,
     CONCEPT_BY_NAME_KEY,
 )
-from recollect.model import LIVING, Key, PutConcept, PutLink
+from recollect.model import LIVING, Instant, Key, PutConcept, PutLink
 
 _LIVING = Number(LIVING)
 _DRAWN = random.Random(7)
@@ -115,3 +115,24 @@ def test_equal_texts_are_found_and_ordered_through_their_index(
             assert f"using {index} " in plan, plan
             assert "digest_of" not in plan, plan  # a short text costs no call
     store.close()
+
+
+def test_types_predicates_and_keys_of_any_length_are_kept_apart(on_server: str) -> None:
+    with recollect.open(on_server) as nexus:
+        nexus.group("decoy").write([PutConcept(ONE, "decoy")])
+        for type_ in (ONE, OTHER, ONE):
+            nexus.write([PutConcept(type_, "x"), PutConcept("T", "y")])
+            nexus.write([PutLink(Key(type_, "x"), type_, Key("T", "y"))])
+        assert nexus.stats().types == 3
+        assert nexus.stats().predicates == 2
+        with recollect.open(on_server) as other:
+            assert rows(other, "FIND(?x.name) WHERE { ?x {type: $type} }", type=OTHER) == [("x",)]
+        for at, key in enumerate((ONE, OTHER, ONE)):
+            now, until = Instant(at), Instant(10**12)
+            nexus.answers.keep("op", key, b"asked", {"at": at}, now=now, until=until)
+        for key, at in ((ONE, 2), (OTHER, 1)):
+            kept = nexus.answers.find("op", key, b"asked", Instant(9))
+            assert kept is not None
+            assert kept.answer == {"at": at}
+        assert nexus.verify().breach is None
+        assert nexus.doctor().findings == ()

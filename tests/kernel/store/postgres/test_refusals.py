@@ -144,7 +144,7 @@ def test_a_role_with_what_the_manual_grants_reads_writes_and_purges(
 ) -> None:
     name = on_server.partition("schema=")[2]
     manual = (Path(__file__).parents[4] / "docs" / "postgres.md").read_text(encoding="utf-8")
-    grants = manual.partition("```sql\n")[2].partition("```")[0]
+    grants = "GRANT" + manual.partition("```text\nGRANT")[2].partition("```")[0]
     with recollect.open(on_server) as owner, role(database) as user:
         owner.write('UPSERT { CONCEPT ?c { {type: "T", name: "theirs"} } }')
         given = grants.replace("SCHEMA recollect", f'SCHEMA "{name}"').replace(

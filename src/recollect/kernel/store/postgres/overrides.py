@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.statements.answers import KEEP
 from recollect.kernel.store.statements.counters import (
     AGREE,
     COUNT_IDS,
@@ -20,6 +21,8 @@ from recollect.kernel.store.statements.elements import LAST
 from recollect.kernel.store.statements.queue import DUE_GROUPS
 from recollect.kernel.store.statements.texts import LAST_PAST
 from recollect.kernel.store.statements.vectors import LAST_VECTOR
+
+_KEPT_KEY: Final = "group_id, operation, left(key, 500), rest_of(key)"
 
 OVERRIDES: Final[Mapping[Statement, str]] = {
     LAST: """
@@ -33,6 +36,7 @@ UPDATE grp SET last_n = greatest(last_n, coalesce((
 due_at = coalesce((
   SELECT min(w.due_at) FROM work AS w WHERE w.group_id = grp.group_id), due_at)
 """,
+    KEEP: KEEP.text.replace("(group_id, operation, key) DO", f"({_KEPT_KEY}) DO"),
     DUE_GROUPS: """
 SELECT g.name FROM grp AS g WHERE g.due_at <= :now AND NOT EXISTS (
   SELECT 1 FROM work AS o

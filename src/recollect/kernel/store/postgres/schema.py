@@ -170,6 +170,14 @@ UPDATE grp SET due_at = coalesce((
   SELECT min(w.due_at) FROM work AS w WHERE w.group_id = grp.group_id), {LIVING});
 """  # noqa: S608 - a number
 
+LONG_TERMS: Final = """
+ALTER TABLE term DROP CONSTRAINT term_group_id_text_key;
+CREATE UNIQUE INDEX term_text ON term (group_id, left(text, 500), rest_of(text));
+ALTER TABLE kept_answer DROP CONSTRAINT kept_answer_pkey;
+CREATE UNIQUE INDEX kept_answer_key ON kept_answer (group_id, operation, left(key, 500),
+    rest_of(key));
+"""
+
 _WORK: Final = f"""
 CREATE TABLE work (                    -- what is to be done about elements, step by step
     group_id    bigint NOT NULL,

@@ -8,7 +8,7 @@ from recollect.kernel.store.statement import Statement
 
 FIND: Final = Statement("""
 SELECT k.payload, k.answer, k.about FROM kept_answer AS k
-WHERE k.group_id = :group AND k.operation = :operation AND k.key = :key AND k.until > :now
+WHERE k.group_id = :group AND k.operation = :operation AND {equals k.key :key} AND k.until > :now
 """)
 
 KEEP: Final = Statement("""

@@ -9,7 +9,7 @@ from recollect.kernel.store.statement import Statement
 _DEFINITION: Final = """
 SELECT c.name, c.id, c.public_id, c.attributes, c.metadata FROM concept AS c
 WHERE c.group_id = :group AND c.type = (
-    SELECT t.code FROM term AS t WHERE t.group_id = :group AND t.text = :meta)
+    SELECT t.code FROM term AS t WHERE t.group_id = :group AND {equals t.text :meta})
 """
 
 DEFINITIONS: Final = Statement(f"""
@@ -23,14 +23,14 @@ DEFINITION: Final = Statement(
 DEFINED: Final = Statement("""
 SELECT DISTINCT c.name FROM {texts names w} CROSS JOIN concept AS c
 WHERE {equals c.name w.value} AND c.group_id = :group AND c.type = (
-    SELECT t.code FROM term AS t WHERE t.group_id = :group AND t.text = :meta)
+    SELECT t.code FROM term AS t WHERE t.group_id = :group AND {equals t.text :meta})
   AND c.expired_at > :known AND c.born_at <= :known
 """)
 
 FLAGGED: Final = Statement("""
 SELECT c.name FROM concept AS c
 WHERE c.group_id = :group AND c.type = (
-    SELECT t.code FROM term AS t WHERE t.group_id = :group AND t.text = :meta)
+    SELECT t.code FROM term AS t WHERE t.group_id = :group AND {equals t.text :meta})
   AND c.expired_at = :living AND {json c.attributes} -> :attribute = 'true'
 """)
 """The definitions whose attribute is `true`."""

@@ -63,7 +63,7 @@ DECLARED = Statement(
     """
 SELECT concept.name FROM concept
 WHERE concept.group_id = :group AND concept.type = (
-    SELECT term.code FROM term WHERE term.group_id = :group AND term.text = :meta)
+    SELECT term.code FROM term WHERE term.group_id = :group AND {equals term.text :meta})
   AND concept.expired_at = :living
 ORDER BY concept.name = :first DESC, concept.name LIMIT :limit
 """

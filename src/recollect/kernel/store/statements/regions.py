@@ -112,6 +112,6 @@ OF_SELF = Statement(
     """
 SELECT concept.attributes FROM concept {then} term ON term.code = concept.type
 WHERE concept.group_id = :group AND {equals concept.name :name} AND concept.expired_at = :living
-  AND term.group_id = :group AND term.text = :type
+  AND term.group_id = :group AND {equals term.text :type}
 """
 )

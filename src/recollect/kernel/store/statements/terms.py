@@ -52,12 +52,14 @@ GROUP BY link.predicate, term.text
 """
 )
 
-CODE_OF = Statement("SELECT t.code FROM term AS t WHERE t.group_id = :group AND t.text = :text")
+CODE_OF = Statement(
+    "SELECT t.code FROM term AS t WHERE t.group_id = :group AND {equals t.text :text}"
+)
 
 CODES_OF = Statement(
     """
 SELECT t.text, t.code FROM {texts texts w} CROSS JOIN term AS t
-WHERE t.group_id = :group AND t.text = w.value
+WHERE t.group_id = :group AND {equals t.text w.value}
 """
 )
 

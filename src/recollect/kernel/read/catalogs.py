@@ -20,7 +20,7 @@ from recollect.kernel.read.statistics import Counted
 from recollect.kernel.store.cells import octets, whole
 from recollect.kernel.store.erasure import purges
 from recollect.kernel.store.functions import forget_patterns
-from recollect.kernel.store.group import NO_CHAIN, Group, create_group, load_group
+from recollect.kernel.store.group import NO_CHAIN, Group, existing_group, load_group, new_group
 from recollect.kernel.store.port import Session, Store
 from recollect.kernel.store.sharing import Cache
 from recollect.kernel.store.statements.elements import LAST, STATE
@@ -144,7 +144,8 @@ class Catalogs:
         key = whole(epoch), name
         catalog = self._catalogs.find(key)
         if catalog is None:
-            catalog = Catalog.of(create_group(session, name), self.meanings, self._clock)
+            group = new_group(session, name) if number is None else existing_group(session, name)
+            catalog = Catalog.of(group, self.meanings, self._clock)
             session.on_commit(partial(self._catalogs.keep, key, catalog))
         if number is None:
             last = Last(0, 0, NO_CHAIN, whole(n))

@@ -8,7 +8,7 @@ import unicodedata
 from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, Hint, RecollectError, ToDo, nearest
 from recollect.kernel.store.cells import EVERY_GROUP, octets, text, whole
 from recollect.kernel.store.identity import BITS_BYTES, KEY_BYTES
-from recollect.kernel.store.port import Parameters, Session, SqlRow
+from recollect.kernel.store.port import Session, SqlRow
 from recollect.kernel.store.statements.counters import CREATE_GROUP
 from recollect.kernel.store.statements.groups import ALL, LAST, LOST, NAMES, ONE
 from recollect.model import Instant
@@ -73,15 +73,15 @@ def existing_group(session: Session, name: str) -> Group:
 
 def create_group(session: Session, name: str) -> Group:
     """Create a group inside the write transaction of `session`, or return the one there is."""
-    found = load_group(session, name)
-    if found is not None:
-        return found
-    id_bits = secrets.token_bytes(BITS_BYTES + KEY_BYTES)
-    entry: Parameters = {"name": checked_name(name), "id_bits": id_bits, "chain": NO_CHAIN}
-    session.execute_many(CREATE_GROUP, [entry])
-    created = load_group(session, name)
-    assert created is not None
-    return created
+    return load_group(session, name) or new_group(session, name)
+
+
+def new_group(session: Session, name: str) -> Group:
+    """Create a group that is known not to be there, inside the write transaction of `session`."""
+    name, id_bits = checked_name(name), secrets.token_bytes(BITS_BYTES + KEY_BYTES)
+    row = session.row(CREATE_GROUP, {"name": name, "id_bits": id_bits, "chain": NO_CHAIN})
+    assert row is not None
+    return Group(whole(row[0]), name, id_bits)
 
 
 def group_names(session: Session) -> tuple[str, ...]:

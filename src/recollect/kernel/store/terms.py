@@ -12,6 +12,7 @@ import orjson
 
 from recollect.errors import STORE_CORRUPT, RecollectError
 from recollect.kernel.store.cells import whole
+from recollect.kernel.store.insertion import put_few
 from recollect.kernel.store.port import Parameters, Session, SqlRow
 from recollect.kernel.store.sharing import Shared
 from recollect.kernel.store.statements.terms import ALL, CODE_OF, CODES_OF, LAST, PUT, TEXT_OF
@@ -136,7 +137,7 @@ class Interning:
     def flush(self) -> None:
         """Write the new codes, so that this transaction can read them."""
         rows, self._unwritten = self._unwritten, []
-        self._session.execute_many(PUT, rows)
+        put_few(self._session, PUT, rows)
 
     def text(self, code: int) -> str:
         """Return the term behind a code."""

@@ -30,12 +30,7 @@ from recollect.kernel.search.document import called
 from recollect.kernel.store.holding import Stay, held_beside
 from recollect.kernel.write.element import ConceptElement, Content, Element, LinkElement, Tracker
 from recollect.kernel.write.own_types import refuse_owned_fact
-from recollect.kernel.write.temporal import (
-    VALID_FROM,
-    VALID_UNTIL,
-    advance_clock,
-    parse_instant,
-)
+from recollect.kernel.write.temporal import VALID_FROM, VALID_UNTIL, advance_clock, parse_instant
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import identifier, members
 from recollect.model import (

@@ -32,11 +32,7 @@ from recollect.kernel.read.named import elements_named, identities
 from recollect.kernel.store.terms import Terms
 from recollect.kernel.write.batch import Batch, Spans
 from recollect.kernel.write.element import ConceptElement, Element, canonical
-from recollect.kernel.write.identity import (
-    find_concept,
-    matching_concepts,
-    missing_concept,
-)
+from recollect.kernel.write.identity import find_concept, matching_concepts, missing_concept
 from recollect.kernel.write.merge_concepts import refuse_types
 from recollect.kernel.write.protection import refuse_update
 from recollect.kernel.write.unit import Unit

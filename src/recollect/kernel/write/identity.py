@@ -9,14 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from recollect.errors import (
-    DUPLICATE_EXISTS,
-    NOT_FOUND,
-    Notice,
-    RecollectError,
-    Span,
-    nearest,
-)
+from recollect.errors import DUPLICATE_EXISTS, NOT_FOUND, Notice, RecollectError, Span, nearest
 from recollect.kernel.read.declared import declared_names
 from recollect.kernel.search.document import ALIASES
 from recollect.kernel.search.meant import By, best_of, how_called, ids_meant

@@ -14,13 +14,7 @@ from recollect.errors import CONSTRAINT_VIOLATION, Notice, RecollectError
 from recollect.kernel.read.catalogs import Last
 from recollect.kernel.search.document import concept_text, link_text
 from recollect.kernel.search.index import TextIndex
-from recollect.kernel.store.digests import (
-    Identity,
-    Logged,
-    Record,
-    content_digest,
-    next_chain,
-)
+from recollect.kernel.store.digests import Identity, Logged, Record, content_digest, next_chain
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id, public_id
 from recollect.kernel.store.insertion import Insertion, add_counts

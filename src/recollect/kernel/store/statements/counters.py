@@ -36,6 +36,7 @@ INSERT INTO grp (group_id, name, id_bits, number, at, chain)
 SELECT 1 + {greatest e.last_group coalesce((SELECT max(g.group_id) FROM grp AS g), 0)},
   :name, :id_bits, 0, 0, :chain
 FROM erasure AS e
+RETURNING group_id
 """)
 """The number of a dropped group never comes again: others may still hold it."""
 

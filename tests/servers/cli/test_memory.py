@@ -79,3 +79,23 @@ def test_what_is_piped_in_without_evidence_is_nobodys_word(cli):
     refused = cli("remember", "The sky is green", "--db", "me.db")
     assert refused.exit_code == 1
     assert "-e user_statement=" in refused.output
+
+
+def test_why_of_an_id_tells_what_a_memory_rests_on_and_what_became_of_it(ask, cli):
+    fact = ("remember", "--fact", "Rita Blom", "lives_in", "Ghent", "--source", "postcard")
+    told = ask(*fact)["facts"][0]
+    ask("forget", "--id", told["id"], "--how", "end")
+    why = ask("why", told["id"])
+    assert why["memory"]["source"] == "postcard"
+    assert [one["operation"] for one in why["history"]] == ["create", "update"]
+    shown = cli("why", told["id"], "--db", "me.db").stdout
+    assert "Rita Blom lives in Ghent" in shown
+    assert "source: postcard" in shown
+    assert "update" in shown
+
+
+def test_why_of_an_id_that_no_memory_has_says_so(ask, cli):
+    ask("remember", "--fact", "Rita Blom", "lives_in", "Ghent")
+    done = cli("why", "nobody", "--db", "me.db")
+    assert done.exit_code != 0
+    assert "no memory has this id" in done.output

@@ -193,6 +193,24 @@ def brief(on: Invocation, topic: str | None, max_tokens: int, since: str | None)
             out.show_text(shown(line, "" if line.startswith("- ") else "bold"))
 
 
+def explain(on: Invocation, identifier: str) -> None:
+    """Tell what a memory rests on, and what became of it, step by step."""
+    with _on(on) as (out, memory):
+        why = memory.why(_whole(memory, identifier))
+        if on.as_json:
+            out.json({"result": why.to_dict()})
+            return
+        out.show_text(_line(why.memory, why.memory.kind))
+        for name in ("status", "confidence", "source", "evidence", "superseded_by"):
+            if value := why.memory.to_dict().get(name):
+                out.show_text(shown(f"            {name}: {value}"))
+        for one in why.episodes:
+            out.show_text(shown(f"            learnt from: {one.get('text') or one.get('id')}"))
+        for step in why.history:
+            by = "" if step.actor is None else f" by {step.actor}"
+            out.show_text(shown(f"  {step.at[:10]}  {step.operation}{by}", "dim"))
+
+
 _DONE: Mapping[str, str] = {"end": "ended", "withdraw": "withdrawn", "erase": "erased"}
 
 

@@ -12,49 +12,20 @@ from recollect.faces.kip.maintenance.similarity import words_of
 from recollect.model import normal_text
 
 _SHORT: Final = """
-alexander: alex sasha sandy
-andrew: andy drew
-anthony: tony
-benjamin: ben benny
-catherine: cathy kate katie kathy
-charles: charlie chuck
-christopher: chris topher
-daniel: dan danny
-david: dave
-edward: ed eddie ted
-elizabeth: liz lizzie beth betty eliza
-francisco: paco pancho
-gregory: greg
-guadalupe: lupe
-heinrich: heinz
-james: jim jimmy jamie
-johannes: hannes
-jonathan: jon jonny
-jose: pepe
-joseph: joe joey
-katharina: kathi
-margaret: maggie meg peggy
-matthew: matt
-maximilian: max
-michael: mike mick mikey
-nicholas: nick nicky
-patricia: pat patty trish
-rebecca: becca becky
-richard: rich rick dick
-robert: bob bobby rob robbie
-samuel: sam sammy
-stephen: steve
-susan: sue susie
-theresa: terry tess
-thomas: tom tommy
-timothy: tim
-william: bill billy will willy
-wilhelm: willi
+alexander: alex sasha sandy; andrew: andy drew; anthony: tony; benjamin: ben benny; catherine:
+cathy kate katie kathy; charles: charlie chuck; christopher: chris topher; daniel: dan danny;
+david: dave; edward: ed eddie ted; elizabeth: liz lizzie beth betty eliza; francisco: paco pancho;
+gregory: greg; guadalupe: lupe; heinrich: heinz; james: jim jimmy jamie; johannes: hannes;
+jonathan: jon jonny; jose: pepe; joseph: joe joey; katharina: kathi; margaret: maggie meg peggy;
+matthew: matt; maximilian: max; michael: mike mick mikey; nicholas: nick nicky; patricia: pat
+patty trish; rebecca: becca becky; richard: rich rick dick; robert: bob bobby rob robbie; samuel:
+sam sammy; stephen: steve; susan: sue susie; theresa: terry tess; thomas: tom tommy; timothy: tim;
+william: bill billy will willy; wilhelm: willi
 """
 
 _LONG: Final = {
     short: full.strip()
-    for full, shorts in (line.split(":") for line in _SHORT.strip().splitlines())
+    for full, shorts in (one.split(":") for one in _SHORT.split(";"))
     for short in shorts.split()
 }
 

@@ -143,13 +143,20 @@ def explain_query(
 @takes("param", "as_of", "db", "group", "json")
 def explain_row(
     on: Invocation,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="A FIND; - is standard input.")],
+    text: Annotated[
+        str,
+        typer.Argument(metavar="TEXT", help="A FIND, or the id of a memory; - is standard input."),
+    ],
     row: Annotated[int, typer.Option("--row", metavar="N", min=1, help="The Nth row.")] = 1,
 ) -> None:
-    """Show what a row of an answer stands on, and where each of it comes from."""
+    """Show what a row of an answer, or a memory, stands on, and where each of it comes from."""
+    from recollect.servers.cli.memory import explain
     from recollect.servers.cli.reasons import tell_why
 
-    tell_why(on, text, row)
+    if text != "-" and not set(text) & set(" (\n"):
+        explain(on, text)
+    else:
+        tell_why(on, text, row)
 
 
 @app.command("history")

@@ -75,7 +75,7 @@ test-postgres: env ## run what opens a memory on a PostgreSQL server of our own,
 		$(addprefix tests/faces/,claims kip knowledge markup memory operations) \
 		$(addprefix tests/kernel/,care read recall search store/postgres vectors work write)
 	@$(PYTEST) tests/twins --twins=2000
-	@$(PYTEST) tests/concurrency/test_on_a_server.py --long
+	@$(PYTEST) tests/concurrency/test_on_a_server.py tests/concurrency/test_standby.py --long
 
 bench-postgres: env ## time a memory on a PostgreSQL server beside SQL written by hand
 	@$(RUN)python -m bench.postgres

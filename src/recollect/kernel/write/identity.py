@@ -100,9 +100,19 @@ def match_or_create(
     return unit.create_concept(wanted.type, wanted.name, wanted.id or unit.adopted(new_id)), True
 
 
+def names_itself(unit: Unit, type: object, name: object) -> bool:
+    """Whether a new concept takes its name for its id, where that is free."""
+    return (
+        isinstance(type, str)
+        and isinstance(name, str)
+        and unit.session.kinds.of(type).gives_ids
+        and len(name) <= _LONGEST_ID
+    )
+
+
 def _name_as_id(unit: Unit, type: str, name: str) -> str | None:
     """Return the name, where it is to be the id too, and no element has that id."""
-    if not unit.session.kinds.of(type).gives_ids or len(name) > _LONGEST_ID:
+    if not names_itself(unit, type, name):
         return None
     return None if unit.directory.by_public_id(name) is not None else name
 

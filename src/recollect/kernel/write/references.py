@@ -20,7 +20,13 @@ from recollect.errors import (
 )
 from recollect.kernel.write.directory import ConceptKey
 from recollect.kernel.write.element import Element, LinkElement, Tracker, Triple
-from recollect.kernel.write.identity import PlainNames, find_concept, match_link, missing_concept
+from recollect.kernel.write.identity import (
+    PlainNames,
+    find_concept,
+    match_link,
+    missing_concept,
+    names_itself,
+)
 from recollect.kernel.write.own_types import name_key
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import identifier, plain_predicate
@@ -81,6 +87,8 @@ class References:
                     wanted.add_id(change.new_id)
                 case PutConcept():
                     wanted.concepts.meet(change.type, change.name)
+                    if names_itself(self._unit, change.type, change.name):
+                        wanted.ids[change.name] = None
                     if isinstance(change.handle, str):
                         handles[change.handle] = Key(change.type, change.name)
                     wanted.add_id(change.id)

@@ -11,6 +11,7 @@ import pytest
 import recollect
 from recollect.errors import RecollectError
 from recollect.kernel import Nexus
+from recollect.model import PutConcept
 
 DRUGS = 'FIND(?d.name) WHERE { ?d {type: "Drug"} } ORDER BY ?d.name'
 
@@ -57,6 +58,16 @@ def test_a_concept_is_written_in_three_round_trips_and_the_commit(nexus: Nexus) 
     assert len(found) <= 4
     assert nexus.stats().concepts == 3
     assert nexus.verify().breach is None
+
+
+def test_concepts_that_are_named_by_their_ids_are_looked_up_together(nexus: Nexus) -> None:
+    def told(most: int) -> list[PutConcept]:
+        return [PutConcept("Note", f"note {most} {at}") for at in range(most)]
+
+    nexus.write(told(1))
+    few = round_trips(nexus, lambda: nexus.write(told(2)))
+    many = round_trips(nexus, lambda: nexus.write(told(90)))
+    assert len(many) <= len(few) + 1
 
 
 def test_a_text_that_was_asked_before_is_one_round_trip(nexus: Nexus) -> None:

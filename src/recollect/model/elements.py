@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Final, NamedTuple, NewType
+from typing import Final, NewType
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.node import dataclass
@@ -125,14 +125,8 @@ class Joint:
     is_living: bool = True
 
 
-class NamedStep(NamedTuple):
-    """A link between two concepts of a type, by their names."""
-
-    name: str
-    predicate: str
-    key: str
-    far: str
-    far_attributes: Attributes
+NamedStep = tuple[str, str, str, str, Attributes]
+"""A link between two named concepts: from, predicate, key, to, and the attributes of that one."""
 
 
 Cell = Value | Element | list[Element]

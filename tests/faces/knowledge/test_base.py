@@ -115,7 +115,7 @@ def test_many_pieces_before_those_with_the_tag_do_not_hide_them(kb: KnowledgeBas
 
 
 def test_equal_scores_stand_by_their_ids_also_where_they_are_cut(kb: KnowledgeBase) -> None:
-    kb.bulk_load([piece("mesh", f"p{number:03}") for number in reversed(range(90))])
+    kb.bulk_load([piece("mesh", f"p{number:03}") for number in reversed(range(300))])
     assert ids(kb.retrieve("mesh", top_k=3)) == ["p000", "p001", "p002"]
 
 

@@ -109,17 +109,23 @@ def test_another_word_for_the_end_is_refused(nexus: Nexus) -> None:
         nexus.concepts.joints(["Ann"], "both")  # type: ignore[arg-type]
 
 
-def test_steps_lead_from_names_to_names_of_one_type(nexus: Nexus) -> None:
-    found = sorted(one[:4] for one in nexus.concepts.steps("Person", ["Ann", "Bob", "nobody"]))
-    assert found == [
-        ("Ann", "knows", "", "Bob"),
-        ("Ann", "knows", "work", "Bob"),
-        ("Bob", "knows", "", "Eve"),
-    ]
-    assert {one.far_attributes["age"] for one in nexus.concepts.steps("Person", PEOPLE)} == {1}
-    assert list(nexus.concepts.steps("Planet", PEOPLE)) == []
+def _hops(nexus: Nexus, start: str, depth: int, **more: str) -> list[list[tuple[str, ...]]]:
+    found = nexus.concepts.hops(Key("Person", start), depth, "age", 1_000, **more)
+    return [sorted(one[:4] for one in hop) for hop in found]
+
+
+def test_hops_lead_breadth_first_from_a_name_over_one_type(nexus: Nexus) -> None:
+    first = [("Ann", "knows", "", "Bob"), ("Ann", "knows", "work", "Bob")]
+    assert _hops(nexus, "Ann", 2) == [first, [("Bob", "knows", "", "Eve")]]
+    assert _hops(nexus, "Ann", 1) == [first]
+    assert _hops(nexus, "Ann", 2, predicate="likes") == [[]]
+    assert nexus.concepts.hops(Key("Person", "Ann"), 1, "size", 1_000) == [[]]
+    assert nexus.concepts.hops(Key("Planet", "Ann"), 1, "age", 1_000) == []
+    assert nexus.concepts.hops(Key("Person", "Ann"), 2, "age", 2) == nexus.concepts.hops(
+        Key("Person", "Ann"), 1, "age", 1_000
+    )
     nexus.write([Delete("Eve")])
-    assert [one.far for one in nexus.concepts.steps("Person", ["Bob"])] == []
+    assert _hops(nexus, "Bob", 3) == [[]]
 
 
 def test_the_links_of_a_key_that_end_at_an_element_are_a_line(nexus: Nexus) -> None:

@@ -10,7 +10,7 @@ import recollect
 from recollect.errors import NOT_FOUND, RecollectError
 from recollect.kernel import Nexus
 from recollect.kernel.search.scope import Where
-from recollect.model import AsOf, Delete, PutConcept, PutLink, Value
+from recollect.model import AsOf, PutConcept, Value
 
 MANY = 2_100  # more than are gathered
 
@@ -125,32 +125,6 @@ def test_a_page_goes_on_after_what_is_there(nexus: Nexus, after: str) -> None:
     assert caught.value.code is NOT_FOUND
 
 
-def test_those_that_links_lead_to_are_found_by_the_other_end_and_the_key(nexus: Nexus) -> None:
-    for group in ("default", "decoy"):
-        links = [
-            PutLink("a", "cites", "b", key="1"),
-            PutLink("a", "cites", "c", key="1"),
-            PutLink("a", "quotes", "c", key="2"),
-            PutLink("b", "cites", "a"),
-            PutLink("a", "names", "b", key="3"),
-        ]
-        nexus.group(group).write(links)
-    before = AsOf(transaction=nexus.stats().transactions)
-    nexus.write([note("c", "plums", "done", 9), Delete("b")])
-
-    def joined(*ids: str, as_of: AsOf | None = None) -> dict[tuple[str, str], list[Value]]:
-        found = nexus.concepts.joined(ids, ["quotes", "cites", "nothing"], as_of=as_of)
-        return {at: [one.attributes["text"] for one in ends] for at, ends in found.items()}
-
-    assert joined("a", "b", "d", "nobody") == {("a", "1"): ["plums"], ("a", "2"): ["plums"]}
-    assert joined("b", "a", as_of=before) == {
-        ("a", "1"): ["apples", "pears"],
-        ("a", "2"): ["pears"],
-        ("b", ""): ["apples and pears"],
-    }
-    assert joined() == {}
-
-
 def test_they_are_counted(nexus: Nexus) -> None:
     assert nexus.concepts.count("Note") == 3
     assert nexus.concepts.count("Note", {"state": ["open"]}) == 2
@@ -167,6 +141,30 @@ def test_the_best_are_only_those_that_have_what_is_asked(nexus: Nexus) -> None:
     assert best("apples", state=["open", "done"]) == ["b", "a"]
     assert best("apples", state=["closed"]) == []
     assert best("nothing") == []
+
+
+def saying(nexus: Nexus, text: str, limit: int = 10, **where: list[str]) -> list[str]:
+    return [one.name for one, _ in nexus.concepts.saying(text, "Note", where, limit)]
+
+
+def test_what_says_words_equally_well_is_in_the_order_of_its_names(nexus: Nexus) -> None:
+    names = ["e", "h", "g", "f"]
+    nexus.write([note(one, "plums", "open", 0) for one in names])
+    assert saying(nexus, "plums") == sorted(names)
+    assert saying(nexus, "plums", 3) == ["e", "f", "g"]
+    assert saying(nexus, "plums", state=["done"]) == []
+    assert nexus.concepts.saying("plums", "Nothing") == []
+
+
+def test_where_many_have_a_value_its_index_finds_the_same_as_their_contents(nexus: Nexus) -> None:
+    many = [note(f"n{at:04}", "plums", ("open", "done")[at % 10 == 0], at) for at in range(5_000)]
+    nexus.write(many)
+    unindexed = saying(nexus, "plums", 40, state=["done", "open"])
+    found = saying(nexus, "plums", 40, state=["done"])
+    nexus.add_index("Note", "state")
+    assert saying(nexus, "plums", 40, state=["done"]) == found
+    assert found == [f"n{at:04}" for at in range(0, 400, 10)]
+    assert saying(nexus, "plums", 40, state=["done", "open"]) == unindexed
 
 
 def test_the_best_of_the_past_have_what_they_had_then(nexus: Nexus) -> None:

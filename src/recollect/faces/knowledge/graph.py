@@ -7,7 +7,7 @@ a memory and close nothing that was given to them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any, Final, Literal, Self, cast
@@ -68,7 +68,6 @@ from recollect.model import (
     NamedStep,
     PutConcept,
     PutLink,
-    Ranked,
     RemoveKeys,
     Value,
 )
@@ -76,7 +75,8 @@ from recollect.model import (
 _ALL: Final = 'FIND(?one) WHERE { ?one {type: "%s"} }'
 _THEN: Final = "FIND(?one) WHERE { ?one {type: $type} FILTER(IN(?one.name, $names)) } LIMIT 50000"
 End = Literal["subject", "object"]
-_MORE: Final = 8  # hits beyond those asked for, so that ties seldom need another look
+_IS_NODE: Final = "node_type"  # what only a node says
+_EVERY: Final = 2**63  # edges of a walk
 
 
 class OnNexus:
@@ -294,29 +294,14 @@ class NexusKnowledgePieceStore(OnNexus, KnowledgePieceStore):
         where: dict[str, list[str]] = {OWNER: [_owner(one) for one in owners]}
         if knowledge_type is not None:
             where["knowledge_type"] = [KnowledgeType(knowledge_type).value]
-        concepts, looked = self.nexus.concepts, top_k + _MORE
+        concepts, looked = self.nexus.concepts, top_k
         while True:
-            ranked = concepts.best(query, PIECE, where, looked, as_of=self.as_of, by_words=True)
-            fitting = self._fitting(ranked, wanted, top_k)
-            is_whole = len(ranked) < looked or (
-                len(fitting) >= top_k and fitting[top_k - 1][1] > ranked[-1].score
-            )
-            if is_whole:
-                fitting.sort(key=lambda one: (-one[1], one[0].piece_id))
+            ranked = concepts.saying(query, PIECE, where, looked, as_of=self.as_of)
+            pieces = ((piece_of(one), score) for one, score in ranked)
+            fitting = [one for one in pieces if wanted <= set(one[0].tags)]
+            if len(fitting) >= top_k or len(ranked) < looked:
                 return fitting[:top_k]
             looked *= 4
-
-    def _fitting(
-        self, ranked: Sequence[Ranked], tags: set[str], top_k: int
-    ) -> list[tuple[KnowledgePiece, float]]:
-        """Return the pieces with all of the tags; without tags only as many as are asked for."""
-        if not tags and len(ranked) > top_k:
-            least = ranked[top_k - 1].score
-            ranked = [one for one in ranked if one.score >= least]
-        held = self.nexus.elements.look_up([one.id for one in ranked], as_of=self.as_of)
-        elements = ((held[one.id].element, one.score) for one in ranked if one.score > 0)
-        found = [(piece_of(one), score) for one, score in elements if isinstance(one, Concept)]
-        return [one for one in found if tags <= set(one[0].tags)]
 
     def list_all(
         self, entity_id: str | None = None, knowledge_type: KnowledgeType | str | None = None
@@ -462,23 +447,23 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
     def steps(self, ids: Sequence[str]) -> list[Step]:
         """Return the steps along the outgoing edges of several nodes, in one look."""
         names = [checked_id("node_id", one) for one in ids]
-        found = (
-            self.nexus.concepts.steps(ENTITY, names) if self.as_of is None else self._then(names)
-        )
-        nodes = cast("Iterable[tuple[str, str, str, str, Mapping[str, Any]]]", found)
-        return [
-            Step(source, kind, target, told["label"], told["node_type"], piece)
-            for source, kind, piece, target, told in nodes
-            if "node_type" in told
-        ]
-
-    def _then(self, names: Collection[str]) -> Iterator[NamedStep]:
-        """Yield the steps as of the moment of the store."""
         near = {one.id: one.name for one in self._concepts(ENTITY, names).values()}
-        for one in self.nexus.concepts.joints(near, "subject", as_of=self.as_of):
-            if one.far is not None and one.far.type == ENTITY:
-                said = one.far.name, one.far.attributes
-                yield NamedStep(near[one.link.subject], one.link.predicate, one.key, *said)
+        joints = self.nexus.concepts.joints(near, "subject", as_of=self.as_of)
+        return _steps(
+            (near[one.link.subject], one.link.predicate, one.key, far.name, far.attributes)
+            for one in joints
+            if (far := one.far) is not None and _IS_NODE in far.attributes
+        )
+
+    def walk(
+        self, start: str, depth: int, most: int, edge_type: str | None = None
+    ) -> list[list[Step]]:
+        """Return the steps of each hop from a node: one look a hop."""
+        if self.as_of is not None:
+            return super().walk(start, depth, most, edge_type)
+        node = Key(ENTITY, checked_id("node_id", start))
+        hops = self.nexus.concepts.hops(node, depth, _IS_NODE, most, edge_type)
+        return [_steps(hop) for hop in hops]
 
     def get_neighbors(
         self, node_id: str, relation_type: str | None = None, depth: int = 1
@@ -486,22 +471,15 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
         """Return what outgoing edges lead to, breadth first, by (depth, id)."""
         check_depth(depth)
         start = checked_id("node_id", node_id)
-        seen, reached = {start}, [start]
-        found: list[tuple[GraphNode, int]] = []
-        for level in range(1, depth + 1):
-            steps = self.steps(reached)
-            beyond = {
-                one.target: None
-                for one in steps
-                if relation_type in (None, one.edge_type) and one.target not in seen
-            }
-            if not beyond:
-                break
-            seen |= beyond.keys()
-            reached = sorted(beyond)
-            nodes = self.get_nodes(reached)
-            found += [(nodes[one], level) for one in reached]
-        return found
+        levels: dict[str, int] = {}
+        for level, hop in enumerate(self.walk(start, depth, _EVERY, relation_type), 1):
+            for step in hop:
+                levels.setdefault(step[2], level)
+        nodes = self.get_nodes(levels)
+        return sorted(
+            ((nodes[one], level) for one, level in levels.items()),
+            key=lambda found: (found[1], found[0].node_id),
+        )
 
     def _joints(self, id: str, side: Direction, kind: str | None = None) -> list[Joint]:
         """Return the links of a node on one side that are edges."""
@@ -513,6 +491,14 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
 
 def _owner(entity_id: str | None) -> str:
     return "" if entity_id is None else checked_id("entity_id", entity_id)
+
+
+def _steps(found: Iterable[NamedStep]) -> list[Step]:
+    edges = cast("Iterable[tuple[str, str, str, str, Mapping[str, Any]]]", found)
+    return [
+        (source, kind, target, told["label"], told["node_type"], piece)
+        for source, kind, piece, target, told in edges
+    ]
 
 
 def _kept(piece: KnowledgePiece, held: Concept | None, *, has_owner: bool = False) -> list[Change]:

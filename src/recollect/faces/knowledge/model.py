@@ -91,16 +91,23 @@ class _Value:
         return {one: _as_json(getattr(self, one)) for one in _fields(type(self))}
 
     @classmethod
+    def checked_before(cls, **fields: Any) -> Self:  # noqa: ANN401
+        """Return the value of all of its fields, which are those of a value that existed."""
+        value = object.__new__(cls)
+        _put(value, fields)
+        return value
+
+    @classmethod
     def from_dict(cls, given: Json) -> Self:
         """Return the value that a dict of JSON says; fields it does not know are refused."""
         if not isinstance(given, Mapping):
-            raise _refused(f"a {cls.__name__} is not an object", "give an object")
+            raise _refused(f"{cls.__name__} is not an object", "give an object")
         known = _fields(cls)
         for name in given:
             if name not in known:
                 raise RecollectError(
                     INVALID_ARGUMENT,
-                    f"{str(name)[:60]} is not a field of a {cls.__name__}",
+                    f"{str(name)[:60]} is not a field of {cls.__name__}",
                     known=tuple(nearest(str(name), known)),
                     hint=f"leave out {str(name)[:60]}",
                 )
@@ -109,7 +116,7 @@ class _Value:
         except TypeError as error:
             missing = [one for one in _REQUIRED[cls.__name__] if one not in given]
             told = missing[0] if missing else "a field"
-            raise _refused(f"{told} is missing in a {cls.__name__}", f"give {told}") from error
+            raise _refused(f"{told} is missing in {cls.__name__}", f"give {told}") from error
 
 
 _REQUIRED: Final[Mapping[str, tuple[str, ...]]] = {

@@ -60,15 +60,15 @@ def piece_attributes(piece: KnowledgePiece) -> Attributes:
 def piece_of(concept: Concept) -> KnowledgePiece:
     """Return the piece that a concept is."""
     said = cast("Mapping[str, Any]", concept.attributes)
-    return KnowledgePiece(
-        said["content"],
-        concept.name,
-        KnowledgeType(said["knowledge_type"]),
-        said["info_type"],
-        said["tags"],
-        said[OWNER] or None,
-        said["source"],
-        said["embedding_text"],
+    return KnowledgePiece.checked_before(
+        content=said["content"],
+        piece_id=concept.name,
+        knowledge_type=KnowledgeType(said["knowledge_type"]),
+        info_type=said["info_type"],
+        tags=list(said["tags"]),
+        entity_id=said[OWNER] or None,
+        source=said["source"],
+        embedding_text=said["embedding_text"],
         **_instants(concept.metadata),
     )
 
@@ -117,8 +117,8 @@ def searched() -> Attributes:
 
 
 def _instants(metadata: Attributes) -> dict[str, Any]:
+    given = {name: metadata.get(name) for name in (_CREATED, _UPDATED)}
     return {
-        name: datetime.fromisoformat(cast("str", metadata[name]))
-        for name in (_CREATED, _UPDATED)
-        if isinstance(metadata.get(name), str)
+        name: datetime.fromisoformat(one) if isinstance(one, str) else _EPOCH
+        for name, one in given.items()
     }

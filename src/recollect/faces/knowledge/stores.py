@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Final, Literal, NamedTuple, Self
+from typing import Final, Literal, Self
 
 from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RecollectError
 from recollect.faces.knowledge.model import (
@@ -29,15 +29,8 @@ MOST_DEPTH: Final = 10
 """Edges of one path."""
 
 
-class Step(NamedTuple):
-    """One edge on the way from a node, as far as a walk needs it; steps are in order by this."""
-
-    source: str
-    edge_type: str
-    target: str
-    label: str
-    node_type: str
-    piece_id: str = ""  # empty: it points to none
+Step = tuple[str, str, str, str, str, str]
+"""An edge on a walk: source, type, target, its label and type, and the piece or nothing."""
 
 
 class _Store(ABC):
@@ -205,8 +198,24 @@ class EntityGraphStore(_Store):
                 held = nodes[edge.target_id]
                 if held is not None:
                     target = (edge.target_id, held.label, held.node_type)
-                    found.append(Step(one, edge.edge_type, *target, edge.piece_id or ""))
+                    found.append((one, edge.edge_type, *target, edge.piece_id or ""))
         return found
+
+    def walk(
+        self, start: str, depth: int, most: int, edge_type: str | None = None
+    ) -> list[list[Step]]:
+        """Return the steps of each hop from a node, breadth first, but for those back into it.
+
+        `edge_type` keeps edges of one. It ends with the hop that makes `most` steps or more.
+        """
+        hops: list[list[Step]] = []
+        seen, level = {start}, [start]
+        while level and len(hops) < depth and sum(map(len, hops)) < most:
+            steps = self.steps(level)
+            hops.append([one for one in steps if one[2] != start and edge_type in (None, one[1])])
+            level = sorted({one[2] for one in hops[-1]} - seen)
+            seen.update(level)
+        return hops
 
     @abstractmethod
     def get_neighbors(

@@ -20,12 +20,10 @@ def walked(
     """Return an entry for each edge, by (depth, source, type, target), at most `MOST_EDGES`."""
     entries: list[dict[str, Any]] = []
     pointing: list[tuple[dict[str, Any], str]] = []
-    seen, level = {start}, [start]
-    for distance in range(1, depth + 1):
-        beyond: set[str] = set()
-        for source, kind, target, label, node_type, piece in sorted(graph.steps(level)):
-            if target == start:
-                continue
+    for distance, hop in enumerate(graph.walk(start, depth, MOST_EDGES), 1):
+        score = 1.0 / distance
+        hop.sort()
+        for source, kind, target, label, node_type, piece in hop[: MOST_EDGES - len(entries)]:
             entry = {
                 "relation_type": kind,
                 "source_node_id": source,
@@ -33,19 +31,12 @@ def walked(
                 "target_label": label,
                 "target_type": node_type,
                 "depth": distance,
-                "score": 1.0 / distance,
+                "score": score,
                 "piece": None,
             }
             entries.append(entry)
             if piece:
                 pointing.append((entry, piece))
-            beyond.add(target)
-            if len(entries) == MOST_EDGES:
-                break
-        level = sorted(beyond - seen)
-        seen |= beyond
-        if not level or len(entries) == MOST_EDGES:
-            break
     held = pieces.get_all({piece for _, piece in pointing})
     for entry, piece in pointing:
         entry["piece"] = held.get(piece)

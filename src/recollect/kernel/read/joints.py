@@ -6,7 +6,7 @@ order of their birth.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Literal, cast, get_args
 
 import orjson
@@ -19,8 +19,8 @@ from recollect.kernel.sql.hydration import joints_sql
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Parameters, SqlRow, SqlValue
-from recollect.kernel.store.statements.listing import COUNTED, LINE, ONWARD
-from recollect.model import LIVING, Concept, Joint, Link, NamedStep
+from recollect.kernel.store.statements.listing import COUNTED, LINE, NAMED, ONWARD
+from recollect.model import LIVING, Attributes, Concept, Joint, Key, Link, NamedStep
 
 _MANY = 1_000  # links that are not counted again while nothing is written
 
@@ -59,8 +59,8 @@ def joints_at(
         "after": -1 if closed else known,
     }
     if predicates is not None:
-        codes = [reader.terms.code(session, one) for one in predicates]
-        parameters["predicates"] = orjson.dumps(codes).decode()
+        codes = reader.terms.codes(session, predicates)
+        parameters["predicates"] = orjson.dumps([*codes.values()]).decode()
     sql = joints_sql(end, moment.clock, session.dialect, is_every=predicates is None)
     rows = session.rows(sql, parameters)
     return [_joint(reader, row, named[whole(row[0])], end, known) for row in rows]
@@ -117,28 +117,45 @@ def line_at(reader: Reader, id: str, key: str, start: int, most: int) -> list[Jo
     return [_joint(reader, rows[one], id, "object", LIVING - 1) for one in ids]
 
 
-def steps_from(reader: Reader, type: str, names: Collection[str]) -> Iterator[NamedStep]:
-    """Yield the living links between concepts of a type that begin at some, by their names.
+def hops_from(
+    reader: Reader, start: Key, depth: int, having: str, most: int, predicate: str | None
+) -> list[list[NamedStep]]:
+    """Return the living links between concepts of a type, breadth first from one of them.
 
-    They are in no order. Cost: a statement, which reads of links an index alone.
+    Only concepts that have the attribute `having` are walked to, and never the first; each list
+    is of one more link. `predicate` keeps links of one. It ends with the list that
+    makes `most` links or more. Cost: a statement a list, which reads of links an index alone.
     """
     session = reader.session
-    code = reader.terms.code(session, type)
-    if code is None:
-        return iter(())
-    parameters: Parameters = {
+    parameters: dict[str, SqlValue] = {
         "group": reader.group.group_id,
-        "names": orjson.dumps([*names]).decode(),
-        "type": code,
+        "names": orjson.dumps([start.name]).decode(),
+        "type": reader.terms.code(session, start.type),
         "living": LIVING,
     }
-    rows = cast("list[tuple[str, int, str, str, str]]", session.rows(ONWARD, parameters))
-    predicates = {one: reader.terms.text(session, one) for one in {row[1] for row in rows}}
-    said = {one: members(one) for one in {row[4] for row in rows}}  # many say the same
-    return (
-        NamedStep(near, predicates[predicate], key, far, said[told])
-        for near, predicate, key, far, told in rows
-    )
+    level = [whole(one[0]) for one in session.rows(NAMED, parameters)]
+    names, first = dict.fromkeys(level, start.name), set(level)
+    only = None if predicate is None else reader.terms.code(session, predicate)
+    said: dict[str, Attributes] = {}  # many say the same
+    hops: list[list[NamedStep]] = []
+    while level and len(hops) < depth and sum(map(len, hops)) < most:
+        given = {**parameters, "ids": orjson.dumps(level).decode()}
+        rows = cast("list[tuple[int, int, str, int, str, str]]", session.rows(ONWARD, given))
+        said |= {one: members(one) for one in {row[5] for row in rows} - said.keys()}
+        met = [row for row in rows if having in said[row[5]] and row[3] not in first]
+        if predicate is not None:
+            met = [row for row in met if row[1] == only]
+        kinds = {one: reader.terms.text(session, one) for one in {row[1] for row in met}}
+        hops.append(
+            [
+                (names[near], kinds[kind], key, far, said[told])
+                for near, kind, key, _, far, told in met
+            ]
+        )
+        beyond = {row[3]: row[4] for row in met}
+        level = [one for one in beyond if one not in names]
+        names |= beyond
+    return hops
 
 
 def _joint(reader: Reader, row: SqlRow, near: str, end: End, known: int) -> Joint:

@@ -7,27 +7,29 @@ are found.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import cast
 
 import orjson
 
 from recollect.errors import NOT_FOUND, RecollectError
 from recollect.kernel.read.catalogs import OpenGroup
-from recollect.kernel.read.hydrate import hydrate
-from recollect.kernel.read.joints import End, counted_at, joints_at, line_at, steps_from
+from recollect.kernel.read.compared import compare
+from recollect.kernel.read.hydrate import hydrate, shown_concept
+from recollect.kernel.read.joints import End, counted_at, hops_from, joints_at, line_at
 from recollect.kernel.read.moment import NOW
 from recollect.kernel.read.named import latest_by_id, public_ids
 from recollect.kernel.read.reader import Reader
+from recollect.kernel.search.hits import said_hits
 from recollect.kernel.search.modes import KEYWORD, why_by_words
-from recollect.kernel.search.scope import Where
-from recollect.kernel.search.search import DEFAULT_LIMIT, search
+from recollect.kernel.search.scope import Pick, Scope, Where
+from recollect.kernel.search.search import DEFAULT_LIMIT, relevance, search, storable
 from recollect.kernel.store.cells import EVERY_GROUP, text, whole
 from recollect.kernel.store.dialect import BUILT, index_name
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Parameters, Session, SqlValue
-from recollect.kernel.store.statements.listing import INDEXES, IS_LIVING, JOINED, NAMED, Listing
-from recollect.model import LIVING, AsOf, Concept, ElementKind, Joint, NamedStep, Ranked
+from recollect.kernel.store.statements.listing import INDEXES, IS_AMONG, IS_LIVING, NAMED, Listing
+from recollect.model import LIVING, AsOf, Concept, ElementKind, Joint, Key, NamedStep, Ranked
 from recollect.node import dataclass, replace
 
 _FEW = 2_000  # concepts that are gathered rather than walked to
@@ -39,6 +41,7 @@ class _Fit:
 
     conditions: str  # the SQL of all of it
     through: str | None  # the attribute whose index finds few of them
+    index: str | None = None  # the one whose index finds the fewest
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,7 @@ class Concepts:
     def named(self, type: str, names: Collection[str]) -> dict[str, Concept]:
         """Return the living concepts of a type by their names; who is not there is left out.
 
-        Cost: two statements, whatever the number of names.
+        Cost: a statement, whatever the number of names.
         """
         with self._group.reader() as reader:
             session = reader.session
@@ -137,37 +140,10 @@ class Concepts:
                 "living": LIVING,
                 "type": code,
             }
-            ids = [whole(one) for (one,) in session.rows(NAMED, parameters)]
-            found = hydrate(session, group, reader.terms, ids).values()
-        return {one.name: one for one in found if isinstance(one, Concept)}
-
-    def joined(
-        self, ids: Collection[str], predicates: Collection[str], *, as_of: AsOf | None = None
-    ) -> dict[tuple[str, str], list[Concept]]:
-        """Return the concepts that links of some predicates lead to, as they were known.
-
-        They are by the id at the other end, which was given, and the key of the link, in the
-        order of the links' birth. Cost: two statements, whatever the number of ids.
-        """
-        with self._group.reader(as_of) as reader:
-            session = reader.session
-            group, moment = reader.group, reader.moment
-            codes = [reader.terms.code(session, one) for one in predicates]
-            parameters: Parameters = {
-                "group": group.group_id,
-                "ids": orjson.dumps([*ids]).decode(),
-                "predicates": orjson.dumps(codes).decode(),
-                "known": LIVING - 1 if moment.known is None else moment.known,
-            }
-            rows = session.rows(JOINED, parameters)
-            ends = (whole(end) for _, _, end in rows)
-            concepts = hydrate(session, group, reader.terms, ends, moment)
-        found: dict[tuple[str, str], list[Concept]] = {}
-        for id, key, end in rows:
-            concept = concepts.get(whole(end))
-            if isinstance(concept, Concept):
-                found.setdefault((text(id), text(key)), []).append(concept)
-        return found
+            rows = session.rows(NAMED, parameters)
+            compare(session, group, [whole(row[0]) for row in rows], is_past=False)
+            found = [shown_concept(session, group, reader.terms, row) for row in rows]
+        return {one.name: one for one in found}
 
     def joints(
         self,
@@ -205,13 +181,17 @@ class Concepts:
         with self._group.reader() as reader:
             return line_at(reader, id, key, start, most)
 
-    def steps(self, type: str, names: Collection[str]) -> Iterator[NamedStep]:
-        """Yield the living links between concepts of a type that begin at some, by their names.
+    def hops(
+        self, start: Key, depth: int, having: str, most: int, predicate: str | None = None
+    ) -> list[list[NamedStep]]:
+        """Return the living links between concepts of a type, breadth first from one of them.
 
-        They are in no order. Cost: one statement, whatever the number of names.
+        Only concepts that have the attribute `having` are walked to, and never the first; each
+        list is of one more link, in no order. `predicate` keeps links of one. It ends with the
+        list that makes `most` or more. Cost: a statement a list.
         """
         with self._group.reader() as reader:
-            return steps_from(reader, type, names)
+            return hops_from(reader, start, depth, having, most, predicate)
 
     def best(
         self,
@@ -221,23 +201,18 @@ class Concepts:
         limit: int = DEFAULT_LIMIT,
         *,
         as_of: AsOf | None = None,
-        by_words: bool = False,
     ) -> tuple[Ranked, ...]:
         """Return the ids of the concepts that fit a plain text, best first, ties by age: as SEARCH.
 
-        Concepts without the attributes asked for are not considered. `by_words` leaves meanings
-        aside, whether there are any or not, and names: an id that is a name says nothing.
+        Concepts without the attributes asked for are not considered.
         """
         with self._group.reader(as_of) as reader:
             session = reader.session
             group, meanings, moment = reader.group, reader.meanings, reader.moment
-            mode = KEYWORD if meanings is None or by_words else meanings.mode
+            mode = KEYWORD if meanings is None else meanings.mode
             if mode != KEYWORD and why_by_words(session, group, meanings, term):
                 mode = KEYWORD
-            among = None
-            if where and moment is NOW:
-                asked = _asked(reader, type, (where,))
-                among = None if asked is None else _few(asked)
+            among, pick = _narrowed(reader, type, where)
             found = search(
                 session,
                 group,
@@ -251,10 +226,35 @@ class Concepts:
                 meanings=meanings,
                 where=where or None,
                 among=among,
-                has_names=not by_words,
+                pick=pick,
             )
             names = public_ids(session, group, [one.element for one in found.matches])
         return tuple(Ranked(names[one.element], one.score) for one in found.matches)
+
+    def saying(
+        self,
+        term: str,
+        type: str,
+        where: Where | None = None,
+        limit: int = DEFAULT_LIMIT,
+        *,
+        as_of: AsOf | None = None,
+    ) -> list[tuple[Concept, float]]:
+        """Return the concepts whose words fit a plain text, best first, ties by name.
+
+        Concepts without the attributes asked for are not considered. Meanings are left aside,
+        whether there are any or not, and names: an id that is a name says nothing.
+        """
+        with self._group.reader(as_of) as reader:
+            session, group, moment = reader.session, reader.group, reader.moment
+            code = reader.terms.code(session, type)
+            if code is None:
+                return []
+            among, pick = _narrowed(reader, type, where)
+            scope = Scope(group, code, moment.valid, moment.known, where or None, among, pick)
+            ranks = said_hits(session, scope, storable(term), limit)
+            held = hydrate(session, group, reader.terms, ranks, moment)
+        return [(cast(Concept, held[one]), relevance(rank)) for one, rank in ranks.items()]
 
 
 def _asked(
@@ -298,7 +298,7 @@ def _fit(asked: _Asked, parameters: dict[str, SqlValue], where: Where) -> _Fit:
         return _Fit(conditions, None)
     counts = {one: _peek(asked, one, having[one]) for one in where if one in asked.indexed}
     few = min(counts, key=counts.__getitem__, default=None)
-    return _Fit(conditions, None if few is None or counts[few] > _FEW else few)
+    return _Fit(conditions, None if few is None or counts[few] > _FEW else few, few)
 
 
 def _peek(asked: _Asked, attribute: str, having: str) -> int:
@@ -314,6 +314,27 @@ def _few(asked: _Asked) -> frozenset[int] | None:
         return None
     rows = asked.session.rows(asked.ids(fit), asked.parameters)
     return frozenset(whole(one) for (one,) in rows)
+
+
+def _narrowed(
+    reader: Reader, type_: str, where: Where | None
+) -> tuple[frozenset[int] | None, Pick | None]:
+    """Return the concepts meant where they are few; else what tells by an index which are."""
+    asked = _asked(reader, type_, (where,)) if where and reader.moment is NOW else None
+    among = None if asked is None else _few(asked)
+    if asked is None or among is not None:
+        return among, None
+    (fit,) = asked.fits
+    if fit.index is None:
+        return None, None
+    listing = Listing(asked.session.dialect, is_among=True)
+    sql = listing.ids(fit.index, f"{fit.conditions} AND {IS_AMONG}")
+
+    def pick(ids: Sequence[int]) -> frozenset[int]:
+        given = {**asked.parameters, "among": orjson.dumps(ids).decode()}
+        return frozenset(whole(one) for (one,) in asked.session.rows(sql, given))
+
+    return None, pick
 
 
 def _living_id(reader: Reader, asked: _Asked, public_id: str) -> int:

@@ -7,12 +7,12 @@ document has every word of it.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 import orjson
 
-from recollect.kernel.search.proposals import Proposals, superseded
-from recollect.kernel.search.rank import stages
+from recollect.kernel.search.proposals import Proposal, Proposals, superseded
+from recollect.kernel.search.rank import Stage, stages
 from recollect.kernel.search.scope import Scope
 from recollect.kernel.search.tokens import folded
 from recollect.kernel.store.cells import whole
@@ -39,22 +39,15 @@ def concept_hits(session: Session, scope: Scope, term: str, limit: int) -> dict[
     all words of the query. Among them, one that has the query as an attribute scores `SAID`.
     """
     wanted, said = folded(term), f":{orjson.dumps(normal(term)).decode()}"  # as the value of a key
-    current = scope.among if scope.known is None else None  # whose documents have their own ids
     scores: dict[int, float] = {}
     looked_at = 0
-    partitions, weights = scope.partitions(kind := ElementKind.CONCEPT), scope.weights.get(kind)
-    for stage in stages(session, partitions, term, current, weights):
-        elements = superseded(session, scope, stage.scores)
-        there = stage.scores
-        if scope.among is not None:
-            there = {one: there[one] for one in there if elements.get(one, one) in scope.among}
+    for stage, there, proposals in _proposed(session, scope, term, said):
         have_all = there
         if len(stage.whole) < len(stage.scores):
             have_all = {one: there[one] for one in stage.whole & there.keys()}
-        proposals = Proposals(session, scope, ElementKind.CONCEPT, elements, said)
         for one in proposals.best(there, limit - len(scores)):
             scores[one.element] = one.score
-        for one in proposals.best(have_all, _LOOKED_AT - looked_at) if scope.has_names else ():
+        for one in proposals.best(have_all, _LOOKED_AT - looked_at):
             looked_at += 1
             if _is_called(one.name, wanted):
                 scores[one.element] = NAMED
@@ -62,9 +55,36 @@ def concept_hits(session: Session, scope: Scope, term: str, limit: int) -> dict[
                 scores[one.element] = max(one.score, SAID)
         if len(scores) >= limit:
             break
-    if scope.has_names:
-        scores.update((one, NAMED) for one in named(session, scope, NAMED_CONCEPTS, term, limit))
+    scores.update((one, NAMED) for one in named(session, scope, NAMED_CONCEPTS, term, limit))
     return best(scores, limit)
+
+
+def said_hits(session: Session, scope: Scope, term: str, limit: int) -> dict[int, float]:
+    """Return the ranks of the best concepts by what they say alone, at most `limit`.
+
+    Their names are ids, which no text means: they order those that are equally good.
+    """
+    found: list[Proposal] = []
+    for _, there, proposals in _proposed(session, scope, term):
+        found += proposals.best(there, limit - len(found), with_equals=True)
+        if len(found) >= limit:
+            break
+    found.sort(key=lambda one: (-one.score, one.name))
+    return {one.element: one.score for one in found[:limit]}
+
+
+def _proposed(
+    session: Session, scope: Scope, term: str, said: str = ""
+) -> Iterator[tuple[Stage, Mapping[int, float], Proposals]]:
+    """Yield the stages of a text, the documents of each that may fit, and what looks at them."""
+    current = scope.among if scope.known is None else None  # whose documents have their own ids
+    partitions, weights = scope.partitions(kind := ElementKind.CONCEPT), scope.weights.get(kind)
+    for stage in stages(session, partitions, term, current, weights):
+        elements = superseded(session, scope, stage.scores)
+        there = stage.scores
+        if scope.among is not None:
+            there = {one: there[one] for one in there if elements.get(one, one) in scope.among}
+        yield stage, there, Proposals(session, scope, kind, elements, said)
 
 
 def _is_called(name: str, wanted: str) -> bool:

@@ -68,8 +68,9 @@ class Proposals:
         found: list[Proposal] = []
         if limit < 1:
             return found
-        for part in self._parts(scores, limit):
-            start, size = 0, limit if self._scope.where is None else _SELDOM * limit
+        first = limit if self._scope.where is None else _SELDOM * limit
+        for part in self._parts(scores, first):
+            start, size = 0, first
             while start < len(part) and _is_wanted(scores[part[start]], found, limit, with_equals):
                 found += self._there(part[start : start + size], scores)
                 start, size = start + size, size * _GROWTH
@@ -106,6 +107,9 @@ class Proposals:
         unseen = [(self._element(one), one) for one in documents if one not in self._seen]
         if unseen:
             self._seen.update((one, None) for _, one in unseen)
+            if self._scope.pick is not None:
+                fitting = self._scope.pick([element for element, _ in unseen])
+                unseen = [one for one in unseen if one[0] in fitting]
             wanted = orjson.dumps(unseen).decode()
             parameters = self._scope.parameters(documents=wanted, said=self._said)
             for document, name, is_said in self._session.rows(self._statement, parameters):

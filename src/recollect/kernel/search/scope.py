@@ -5,7 +5,7 @@ The rule: every statement of a search binds the same parameters, from here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 
 import orjson
 
@@ -20,6 +20,10 @@ Where = Mapping[str, Sequence[str]]
 """Attributes of concepts, and the texts that each may be."""
 
 
+Pick = Callable[[Sequence[int]], Set[int]]
+"""Those of some concepts that fit."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """What bounds a search beside its words."""
@@ -30,7 +34,7 @@ class Scope:
     known: int | None = None  # the transaction to answer as of; None: now
     where: Where | None = None  # of concepts
     among: Set[int] | None = None  # concepts that all others are left out beside; None: all
-    has_names: bool = True  # whether a concept may be meant by its name; else by its words alone
+    pick: Pick | None = None  # what knows sooner than their contents whether concepts fit `where`
     says: bool = False  # of links: keep those that say something in words
     weights: Mapping[ElementKind, Weights] = field(default_factory=dict)  # else they are counted
 

@@ -25,7 +25,7 @@ from recollect.kernel.search.links import ENDS, link_hits
 from recollect.kernel.search.modes import HYBRID, KEYWORD, SEMANTIC
 from recollect.kernel.search.nearest import nearest
 from recollect.kernel.search.rank import SATURATION, Weights, weigh
-from recollect.kernel.search.scope import Scope, Where
+from recollect.kernel.search.scope import Pick, Scope, Where
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session
 from recollect.kernel.vectors.meanings import Meanings
@@ -74,8 +74,8 @@ def search(
     meanings: Meanings | None = None,
     where: Where | None = None,
     among: Set[int] | None = None,
+    pick: Pick | None = None,
     weights: Mapping[ElementKind, Weights] | None = None,
-    has_names: bool = True,
 ) -> Found:
     """Find what a plain text is about, among concepts, links, or both.
 
@@ -89,7 +89,7 @@ def search(
     With `meanings` another mode compares by them: semantic scores the cosine, hybrid the share
     of the reciprocal ranks that the first of both legs reaches.
     Of concepts `where` keeps those whose attributes have one of the texts, now or then, and
-    `among` those of these ids. Without `has_names` no concept is meant by its name alone.
+    `among` those of these ids; `pick` knows sooner which have them.
     `weights` are those of a page before. No text raises.
     Cost: see `rank` and `links`.
     """
@@ -103,7 +103,7 @@ def search(
             return Found((), _unknown(session, group.group_id, kinds, type))
     if limit == 0:
         return Found(())
-    scope = Scope(group, code, valid, known, where, among, has_names, weights=weights or {})
+    scope = Scope(group, code, valid, known, where, among, pick, weights=weights or {})
     if not weights and (meanings is None or mode != SEMANTIC):
         scope = replace(scope, weights=_weights(session, scope, term, kinds))
     most = limit + len(shown) + position + 1

@@ -13,33 +13,19 @@ WHERE a.group_id IN (:group, :every) AND a.type = :name
 """
 )
 
-JOINED = Statement(
-    """
-SELECT w.value, k.key, k.object
-FROM {texts ids w} CROSS JOIN concept AS c CROSS JOIN link AS k
-WHERE c.group_id = :group AND {equals c.public_id w.value}
-  AND c.expired_at > :known AND c.born_at <= :known
-  AND k.group_id = :group AND k.subject = c.id
-  AND k.predicate IN (SELECT one.value FROM {numbers predicates one})
-  AND k.expired_at > :known AND k.born_at <= :known
-ORDER BY k.id
-"""
-)
-
 NAMED = Statement(
     """
-SELECT c.id FROM {texts names w} CROSS JOIN concept AS c
+SELECT c.id, c.public_id, c.type, c.name, c.attributes, c.metadata
+FROM {texts names w} CROSS JOIN concept AS c
 WHERE c.group_id = :group AND {equals c.name w.value} AND c.expired_at = :living AND c.type = :type
 """
 )
 
 ONWARD = Statement(
     """
-SELECT near.name, k.predicate, k.key, far.name, far.attributes
-FROM {texts names w} CROSS JOIN concept AS near CROSS JOIN link AS k CROSS JOIN concept AS far
-WHERE near.group_id = :group AND {equals near.name w.value} AND near.expired_at = :living
-  AND near.type = :type
-  AND k.group_id = :group AND k.subject = near.id AND k.expired_at = :living
+SELECT k.subject, k.predicate, k.key, far.id, far.name, far.attributes
+FROM {numbers ids w} CROSS JOIN link AS k CROSS JOIN concept AS far
+WHERE k.group_id = :group AND k.subject = w.value AND k.expired_at = :living
   AND far.group_id = :group AND far.id = k.object AND far.expired_at = :living
   AND far.type = :type
 """
@@ -52,6 +38,7 @@ WHERE c.group_id = :group AND c.id = :after AND c.type = :type AND c.expired_at 
 """
 )
 
+IS_AMONG = "c.id = w.value"
 OF_TYPE = "c.group_id = :group AND c.type = :type AND c.expired_at = :living"
 
 
@@ -68,7 +55,7 @@ class Listing:
 
     def of_type(self) -> str:
         """Return the condition that every concept meets."""
-        return OF_TYPE + " AND c.id = w.value" * self.is_among
+        return OF_TYPE + f" AND {IS_AMONG}" * self.is_among
 
     def having(self, attribute: str, values: str) -> str:
         """Return the condition that an attribute is one of the bound `values`."""
@@ -122,13 +109,12 @@ class Listing:
 
     def _source(self, attribute: str | None) -> str:
         """Return the table, through the index of an attribute."""
+        source = "concept AS c"
         if self.is_among:
-            return f"{self.dialect.word('numbers', 'among', 'w')} CROSS JOIN concept AS c"
+            source = f"{self.dialect.word('numbers', 'among', 'w')} CROSS JOIN {source}"
         if attribute is None:
-            return "concept AS c"
-        return (
-            f"concept AS c {self.dialect.word('by', quoted(index_name(attribute, self.dialect)))}"
-        )
+            return source
+        return f"{source} {self.dialect.word('by', quoted(index_name(attribute, self.dialect)))}"
 
     def _value(self, table: str, attribute: str) -> str:
         """Return an attribute's value as its index spells it."""

@@ -75,7 +75,6 @@ from recollect.model import (
 _ALL: Final = 'FIND(?one) WHERE { ?one {type: "%s"} }'
 _THEN: Final = "FIND(?one) WHERE { ?one {type: $type} FILTER(IN(?one.name, $names)) } LIMIT 50000"
 End = Literal["subject", "object"]
-_IS_NODE: Final = "node_type"  # what only a node says
 _EVERY: Final = 2**63  # edges of a walk
 
 
@@ -357,8 +356,7 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
 
     def get_node(self, node_id: str) -> GraphNode | None:
         """Return a node."""
-        held = self._entities([node_id]).get(checked_id("node_id", node_id))
-        return None if held is None else node_of(held)
+        return self.get_nodes([node_id]).get(checked_id("node_id", node_id))
 
     def get_nodes(self, ids: Iterable[str]) -> dict[str, GraphNode]:
         """Return the nodes there are of some ids, in one look."""
@@ -452,7 +450,7 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
         return _steps(
             (near[one.link.subject], one.link.predicate, one.key, far.name, far.attributes)
             for one in joints
-            if (far := one.far) is not None and _IS_NODE in far.attributes
+            if (far := one.far) is not None and "node_type" in far.attributes
         )
 
     def walk(
@@ -462,7 +460,7 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
         if self.as_of is not None:
             return super().walk(start, depth, most, edge_type)
         node = Key(ENTITY, checked_id("node_id", start))
-        hops = self.nexus.concepts.hops(node, depth, _IS_NODE, most, edge_type)
+        hops = self.nexus.concepts.hops(node, depth, "node_type", most, edge_type)
         return [_steps(hop) for hop in hops]
 
     def get_neighbors(

@@ -117,8 +117,7 @@ def searched() -> Attributes:
 
 
 def _instants(metadata: Attributes) -> dict[str, Any]:
-    given = {name: metadata.get(name) for name in (_CREATED, _UPDATED)}
     return {
-        name: datetime.fromisoformat(one) if isinstance(one, str) else _EPOCH
-        for name, one in given.items()
+        name: datetime.fromisoformat(one) if isinstance(one := metadata.get(name), str) else _EPOCH
+        for name in (_CREATED, _UPDATED)
     }

@@ -322,13 +322,11 @@ def _narrowed(
     """Return the concepts meant where they are few; else what tells by an index which are."""
     asked = _asked(reader, type_, (where,)) if where and reader.moment is NOW else None
     among = None if asked is None else _few(asked)
-    if asked is None or among is not None:
+    index = None if asked is None or among is not None else asked.fits[0].index
+    if asked is None or index is None:
         return among, None
-    (fit,) = asked.fits
-    if fit.index is None:
-        return None, None
     listing = Listing(asked.session.dialect, is_among=True)
-    sql = listing.ids(fit.index, f"{fit.conditions} AND {IS_AMONG}")
+    sql = listing.ids(index, f"{asked.fits[0].conditions} AND {IS_AMONG}")
 
     def pick(ids: Sequence[int]) -> frozenset[int]:
         given = {**asked.parameters, "among": orjson.dumps(ids).decode()}

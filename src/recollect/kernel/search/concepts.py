@@ -213,7 +213,7 @@ class Concepts:
             if mode != KEYWORD and why_by_words(session, group, meanings, term):
                 mode = KEYWORD
             among, pick = _narrowed(reader, type, where)
-            found = search(
+            asked = (
                 session,
                 group,
                 term,
@@ -222,11 +222,9 @@ class Concepts:
                 limit,
                 moment.valid,
                 moment.known,
-                mode=mode,
-                meanings=meanings,
-                where=where or None,
-                among=among,
-                pick=pick,
+            )
+            found = search(
+                *asked, mode=mode, meanings=meanings, where=where or None, among=among, pick=pick
             )
             names = public_ids(session, group, [one.element for one in found.matches])
         return tuple(Ranked(names[one.element], one.score) for one in found.matches)

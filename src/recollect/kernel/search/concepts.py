@@ -213,18 +213,10 @@ class Concepts:
             if mode != KEYWORD and why_by_words(session, group, meanings, term):
                 mode = KEYWORD
             among, pick = _narrowed(reader, type, where)
-            asked = (
-                session,
-                group,
-                term,
-                ElementKind.CONCEPT,
-                type,
-                limit,
-                moment.valid,
-                moment.known,
-            )
+            asked = session, group, term, ElementKind.CONCEPT, type, limit
+            then, where = (moment.valid, moment.known), where or None
             found = search(
-                *asked, mode=mode, meanings=meanings, where=where or None, among=among, pick=pick
+                *asked, *then, mode=mode, meanings=meanings, where=where, among=among, pick=pick
             )
             names = public_ids(session, group, [one.element for one in found.matches])
         return tuple(Ranked(names[one.element], one.score) for one in found.matches)

@@ -135,6 +135,7 @@ def ask(nexus: Nexus, backwards: str) -> None:
     nexus.explain(text)
 
 
+@pytest.mark.sqlite_only("on a server the watch over what is said keeps first values")
 def test_this_process_keeps_nothing_of_what_was_erased(tmp_path: Path) -> None:
     embedder = Meanings()
     with recollect.open(tmp_path / "m.db", embedder=embedder, search_mode="hybrid") as nexus:

@@ -25,7 +25,7 @@ from bench.measure import Figure, seconds_of
 from bench.notes import notes, questions, word
 from bench.scale import Scale
 from recollect.faces.operations import Operations
-from recollect.servers.mcp.memory import Call, Memory
+from recollect.servers.mcp.memory import Memory, ToolCall
 from recollect.servers.mcp.tools import tool_named
 from recollect.servers.service import make_service
 
@@ -107,7 +107,7 @@ async def _asked(path: Path, texts: list[str]) -> tuple[float, float]:
                 begun = time.perf_counter_ns()
                 answer = await client.call_tool("recall", {"question": text})
                 between = time.perf_counter_ns()
-                same = recall.run(memory, {"question": text}, Call("bench"))
+                same = recall.run(memory, {"question": text}, ToolCall("bench"))
                 over.append(between - begun)
                 inside.append(time.perf_counter_ns() - between)
                 assert answer.structured_content is not None

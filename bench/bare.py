@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from recollect.kernel.store.port import Parameters, Sql
-from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sqlite.connection import SqliteSession
 from recollect.kernel.store.sqlite.dialect import SQLITE
 
@@ -41,7 +41,7 @@ def overheard() -> Iterator[Statements]:
 
 def bare_times(path: Path, writes: Iterable[Statements]) -> list[float]:
     """Return how many milliseconds each write takes, one after another, to a copy of its file."""
-    session = SqliteSession(str(path), Settings(), query_only=False)
+    session = SqliteSession(str(path), StoreSettings(), query_only=False)
     connection = session.connection
     times = []
     for write in writes:

@@ -32,7 +32,7 @@ from recollect.faces.claims import (
     from_tool_result,
 )
 from recollect.kernel.search.tokens import terms
-from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sqlite.connection import SqliteSession
 from recollect.kernel.store.sqlite.texts import any_of
 from recollect.kernel.store.texts import Partition
@@ -148,7 +148,7 @@ class Knowledge:
 
     def _recalled_by_hand(self, asked: Sequence[str]) -> Iterator[float]:
         """Yield the milliseconds that each question takes the engine's own ranking."""
-        session = SqliteSession(str(self._copy), Settings(), query_only=True)
+        session = SqliteSession(str(self._copy), StoreSettings(), query_only=True)
         connection = session.connection
         sql = "SELECT group_id FROM grp WHERE name = ?"
         ((group_id,),) = connection.execute(sql, (self._store.nexus.group_name,))

@@ -26,7 +26,7 @@ from recollect.faces.operations import Operations
 from recollect.faces.operations.inputs import Message
 from recollect.model import Instant, instant_text
 from recollect.servers.embedding import make_embedder
-from recollect.servers.settings import Embedding
+from recollect.servers.settings import EmbeddingSettings
 
 GROUP = "talk"
 FIRST = 10
@@ -49,7 +49,7 @@ def main() -> None:
     talks: list[Conversation] = json.loads(Path(sys.argv[1]).read_text("utf-8"))
     found: list[tuple[int, float, float]] = []
     named = sys.argv[2:]
-    embedder = make_embedder(Embedding(named[0])) if named else None
+    embedder = make_embedder(EmbeddingSettings(named[0])) if named else None
     for talk in talks:
         with recollect.open(":memory:", group=GROUP, embedder=embedder) as nexus:
             found += _asked(nexus, talk, _told(nexus, talk))

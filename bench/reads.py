@@ -19,7 +19,7 @@ from bench.graph import Built
 from bench.measure import Calibration, Figure, medians
 from bench.scale import Scale
 from bench.shapes import SHAPES, Shape, sql_of
-from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sqlite.connection import SqliteSession
 from recollect.model import LIVING, AsOf, Rows
 
@@ -45,7 +45,7 @@ class Timed:
 
 def time_shapes(built: Built, only: str, calibration: Calibration, scale: Scale) -> Iterator[Timed]:
     """Time every shape whose title holds `only`."""
-    session = SqliteSession(str(built.path), Settings(), query_only=True)
+    session = SqliteSession(str(built.path), StoreSettings(), query_only=True)
     past = AsOf(transaction=built.known)
     with recollect.open(built.path) as nexus:
         for shape in SHAPES:

@@ -15,7 +15,7 @@ from bench.measure import Calibration, Figure, medians
 from bench.notes import notes, questions, word
 from bench.scale import Scale
 from recollect.kernel.search.tokens import terms
-from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sqlite.connection import SqliteSession
 from recollect.kernel.store.sqlite.texts import any_of
 from recollect.kernel.store.texts import Partition
@@ -89,7 +89,7 @@ class Library:
             self.done += len(batch)
 
     def _by_hand(self, group: str) -> Callable[[str], object]:
-        session = SqliteSession(str(self._path), Settings(), query_only=True)
+        session = SqliteSession(str(self._path), StoreSettings(), query_only=True)
         sql = "SELECT group_id FROM grp WHERE name = ?"
         ((group_id,),) = session.connection.execute(sql, (group,))
         partition = Partition(group_id, is_link=False, is_living=True)

@@ -38,7 +38,7 @@ from recollect.kernel.search.tokens import tokens
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.sql.compile import compile_plan
 from recollect.kernel.store.port import SqlRow
-from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sqlite.connection import SqliteSession
 from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.kernel.store.sqlite.texts import body
@@ -298,4 +298,4 @@ def _body(link: SqlRow, terms: dict[int, str]) -> str:
 def _bare_file(path: Path, synchronous: Literal["full", "normal"]) -> SqliteSession:
     """Return a session like the store's to an empty file with its tables."""
     recollect.open(path).close()
-    return SqliteSession(str(path), Settings(synchronous), query_only=False)
+    return SqliteSession(str(path), StoreSettings(synchronous), query_only=False)

@@ -21,7 +21,7 @@ import pytest
 from recollect.kernel import parse_address
 from recollect.kernel.store import opening
 from recollect.kernel.store.port import Store
-from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.settings import StoreSettings
 
 _SETTINGS = """
 fsync = off
@@ -97,7 +97,7 @@ def served_memories(database: str) -> Iterator[None]:
     """
     separator = "&" if "?" in database else "?"
 
-    def opened(address: str | os.PathLike[str], settings: Settings | None = None) -> Store:
+    def opened(address: str | os.PathLike[str], settings: StoreSettings | None = None) -> Store:
         known = parse_address(address).path
         name = f"memory_{next(_NUMBERS)}"
         place = f"{database}{separator}schema={name}"

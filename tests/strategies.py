@@ -47,7 +47,7 @@ from recollect.kernel.lang.ast import (
     LinkPattern,
     LinkTarget,
     Literal,
-    Merge,
+    MergeConcepts,
     Not,
     NotClause,
     ObjectValue,
@@ -302,7 +302,7 @@ def _computed(terms):
     ) | st.builds(Computed, st.just(Arithmetic.CLAMP), st.tuples(terms, terms, terms))
 
 
-merges = st.builds(Merge, variables, variables, wheres)
+merges = st.builds(MergeConcepts, variables, variables, wheres)
 pages = st.tuples(st.none() | sizes, st.none() | texts)
 metas = (
     st.just(DescribePrimer())

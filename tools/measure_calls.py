@@ -17,7 +17,7 @@ from types import FrameType
 import apsw
 
 import recollect
-from recollect.servers.mcp.memory import Call, Memory
+from recollect.servers.mcp.memory import Memory, ToolCall
 from recollect.servers.mcp.tools import tool_named
 from recollect.servers.service import make_service
 
@@ -140,4 +140,4 @@ def claims(ledger: Ledger, path: Path) -> tuple[Crossed, Crossed, Crossed]:
 
 def _called(memory: Memory, name: str, **given: object) -> Mapping[str, object]:
     """Return what a tool of the MCP server answers."""
-    return tool_named(name, memory).run(memory, given, Call(name))
+    return tool_named(name, memory).run(memory, given, ToolCall(name))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.embeddings.space import Space
+from recollect.embeddings.space import NumpySpace
 
 DIMENSION = 7  # no multiple of what a processor takes at once
 
@@ -28,7 +28,7 @@ def cosine(one: bytes, other: bytes) -> float:
     )
 
 
-def ranked(space: Space, asked: bytes, at_once: int = 3) -> list[tuple[int, float]]:
+def ranked(space: NumpySpace, asked: bytes, at_once: int = 3) -> list[tuple[int, float]]:
     return list(chain.from_iterable(space.nearest(asked, at_once)))
 
 
@@ -37,7 +37,7 @@ def test_everything_that_is_near_comes_in_the_order_of_its_cosine(
     count: int, at_once: int, seed: int
 ) -> None:
     asked, *rows = vectors(count + 1, seed)
-    space = Space(DIMENSION)
+    space = NumpySpace(DIMENSION)
     space.put(range(count), rows)
     found = ranked(space, asked, at_once)
     near = {at: cosine(asked, row) for at, row in enumerate(rows)}
@@ -52,7 +52,7 @@ def test_equal_vectors_are_in_the_order_of_their_elements_wherever_they_lie(
     order: list[int], at_once: int
 ) -> None:
     asked, *rows = vectors(11)
-    space = Space(DIMENSION)
+    space = NumpySpace(DIMENSION)
     space.put(order, [rows[one % 10] for one in order])
     found = ranked(space, asked, at_once)
     assert found == sorted(found, key=lambda one: (-one[1], one[0]))
@@ -63,7 +63,7 @@ def test_equals_are_never_parted() -> None:
     asked, row = vectors(2)
     if cosine(asked, row) < 0:
         asked = row
-    space = Space(DIMENSION)
+    space = NumpySpace(DIMENSION)
     space.put(range(50), [row] * 50)
     first = next(iter(space.nearest(asked, 2)))
     assert [one for one, _ in first] == list(range(50))
@@ -71,7 +71,7 @@ def test_equals_are_never_parted() -> None:
 
 def test_the_last_vector_of_an_element_counts_and_none_takes_it_away() -> None:
     one, other = vectors(2)
-    space = Space(DIMENSION)
+    space = NumpySpace(DIMENSION)
     space.put([1, 2, 1], [one, one, other])
     assert dict(ranked(space, other))[1] == pytest.approx(1.0)
     space.put([1], [None])
@@ -81,7 +81,7 @@ def test_the_last_vector_of_an_element_counts_and_none_takes_it_away() -> None:
 
 def test_a_search_that_began_sees_nothing_of_what_is_put_meanwhile() -> None:
     rows = vectors(60)
-    space = Space(DIMENSION)
+    space = NumpySpace(DIMENSION)
     space.put(range(10), rows[:10])
     before = ranked(space, rows[0])
     going_on = space.nearest(rows[0], 3)
@@ -92,14 +92,14 @@ def test_a_search_that_began_sees_nothing_of_what_is_put_meanwhile() -> None:
 
 
 def test_an_empty_space_has_nothing_near_and_takes_no_room() -> None:
-    space = Space(DIMENSION)
+    space = NumpySpace(DIMENSION)
     assert ranked(space, vectors(1)[0]) == []
     assert space.size == 0
 
 
 def test_what_was_replaced_often_takes_no_more_room() -> None:
     rows = vectors(100)
-    space = Space(DIMENSION)
+    space = NumpySpace(DIMENSION)
     space.put(range(100), rows)
     size = space.size
     for _ in range(20):

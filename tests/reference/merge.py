@@ -27,7 +27,7 @@ Said = int | tuple["Said", str, "Said"]
 
 
 def merge(
-    graph: Graph, statement: ast.Merge, parameters: Parameters
+    graph: Graph, statement: ast.MergeConcepts, parameters: Parameters
 ) -> tuple[Graph, dict[str, int]]:
     """Return the graph afterwards and the counts of the report."""
     after = graph.copy()

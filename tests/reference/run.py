@@ -55,7 +55,7 @@ class Reference:
             case ast.Update():
                 self.graph, counts = update(self.graph, statement, parameters)
                 return counts
-            case ast.Merge():
+            case ast.MergeConcepts():
                 self.graph, counts = merge(self.graph, statement, parameters)
                 return counts
             case ast.DeleteKeys() | ast.DeleteLinks() | ast.DeleteConcept() | ast.DeleteConcepts():

@@ -138,11 +138,11 @@ def simple_wheres(variable: ast.Variable) -> st.SearchStrategy[tuple[ast.Clause,
 
 
 @st.composite
-def merges(draw: st.DrawFn) -> ast.Merge:
+def merges(draw: st.DrawFn) -> ast.MergeConcepts:
     """Draw a MERGE; most name two concepts of one type, and some of those are there."""
     source, target = ast.Variable("a"), ast.Variable("b")
     if draw(st.integers(0, 9)) == 0:
-        return ast.Merge(source, target, draw(wheres()))
+        return ast.MergeConcepts(source, target, draw(wheres()))
     type = draw(types)
     first = draw(st.permutations(NAMES))
     other = draw(types) if draw(st.integers(0, 9)) == 0 else type
@@ -150,7 +150,7 @@ def merges(draw: st.DrawFn) -> ast.Merge:
         ast.ConceptClause(source, ast.ConceptPattern(type, text(first[0]))),
         ast.ConceptClause(target, ast.ConceptPattern(other, text(first[1]))),
     )
-    return ast.Merge(source, target, clauses)
+    return ast.MergeConcepts(source, target, clauses)
 
 
 mutations = st.one_of(

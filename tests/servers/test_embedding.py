@@ -9,13 +9,13 @@ import pytest
 from recollect.embeddings.http import HttpEmbedder
 from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError
 from recollect.servers.embedding import make_embedder
-from recollect.servers.settings import Embedding, Settings
+from recollect.servers.settings import EmbeddingSettings, Settings
 
 HTTP = {"RECOLLECT_EMBEDDER": "http", "RECOLLECT_EMBEDDER_MODEL": "tiny"}
 KEY = "sk-secret"
 
 
-def embedding(**environment: str) -> Embedding | None:
+def embedding(**environment: str) -> EmbeddingSettings | None:
     return Settings(environment, "linux").embedding()
 
 
@@ -63,6 +63,6 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(
     monkeypatch.delitem(sys.modules, f"recollect.embeddings.{package}", raising=False)
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(RecollectError) as caught:
-        make_embedder(Embedding(name, "m"))
+        make_embedder(EmbeddingSettings(name, "m"))
     assert caught.value.code is UNAVAILABLE
     assert caught.value.hint == f'in a clone of Recollect: pip install ".[{name}]"'

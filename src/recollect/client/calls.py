@@ -28,7 +28,7 @@ from urllib.parse import quote, urlencode
 import orjson
 
 from recollect.client.connection import Connection
-from recollect.client.exchange import Exchange
+from recollect.client.exchange import HttpExchange
 from recollect.errors import CODES, INTERNAL, RecollectError
 from recollect.faces.calls import Call, calls_of
 from recollect.faces.operations import Envelope
@@ -45,14 +45,14 @@ _OWN_DETAILS = frozenset({"retry", "hint", "known"})
 class Remote:
     """The calls of one face, below a prefix, for one group of a server."""
 
-    send: Callable[[Exchange], Envelope]
+    send: Callable[[HttpExchange], Envelope]
     prefix: str
     calls: Mapping[str, Call]
     group: str | None
 
     @classmethod
     def of(
-        cls, send: Callable[[Exchange], Envelope], prefix: str, face: type, group: str | None
+        cls, send: Callable[[HttpExchange], Envelope], prefix: str, face: type, group: str | None
     ) -> Remote:
         """Return the calls of a face's class."""
         return cls(send, prefix, {one.function: one for one in calls_of(face)}, group)
@@ -72,7 +72,7 @@ class Remote:
         else:
             body = orjson.dumps(members)
         path = f"{self.prefix}/{'/'.join(parts)}"
-        sent = Exchange(
+        sent = HttpExchange(
             f"{path}?{urlencode(query)}" if query else path,
             named_request(None),
             body,

@@ -30,7 +30,7 @@ _NAMED = {"request_id", "status"}
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class HttpExchange:
     """One call: of an operation, or of a store of claims."""
 
     path: str
@@ -57,7 +57,7 @@ class Exchange:
 
 def prepared(
     name: str, input: object, request_id: object, idempotency_key: object
-) -> Exchange | Envelope:
+) -> HttpExchange | Envelope:
     """Return a call to be sent, or the envelope of one that is refused.
 
     It gets an id where it has none, so that a failure on the way carries one too.
@@ -76,7 +76,7 @@ def prepared(
         return failure(named or named_request(None), error)
     members = {"request_id": named, "idempotency_key": key, "input": fields}
     may_repeat = not operation.is_write or key is not None
-    return Exchange(PATH + name, named, orjson.dumps(members), may_repeat)
+    return HttpExchange(PATH + name, named, orjson.dumps(members), may_repeat)
 
 
 def _is_envelope(members: object) -> bool:

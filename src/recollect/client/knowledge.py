@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 import orjson
 
 from recollect.client.connection import Connection
-from recollect.client.exchange import Exchange
+from recollect.client.exchange import HttpExchange
 from recollect.client.kip_exchange import as_of_members
 from recollect.errors import CODES, INTERNAL, LIMIT_EXCEEDED, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.claims import (
@@ -302,10 +302,10 @@ class RemoteKnowledgeStore(Connection, RankedStore):
                 " most",
                 hint="shorten what is asked for",
             )
-        exchange = Exchange(place, named_request(None), body, may_repeat, method)
+        exchange = HttpExchange(place, named_request(None), body, may_repeat, method)
         return await asyncio.to_thread(self._output, exchange)
 
-    def _output(self, exchange: Exchange) -> Mapping[str, object]:
+    def _output(self, exchange: HttpExchange) -> Mapping[str, object]:
         """Return the output of a call, or raise what the server says of it."""
         envelope = self._answer(exchange, {"x-request-id": exchange.request_id})
         if "error" in envelope:

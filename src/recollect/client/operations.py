@@ -9,7 +9,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from recollect.client.connection import AsyncConnection, Connection
-from recollect.client.exchange import Exchange, prepared
+from recollect.client.exchange import HttpExchange, prepared
 from recollect.faces.operations import Envelope
 from recollect.faces.operations.methods import Methods
 
@@ -29,7 +29,7 @@ class Operations(Connection, Methods[Envelope]):
     ) -> Envelope:
         """Run the operation of that name on the server."""
         exchange = prepared(name, input, request_id, idempotency_key)
-        return self._answer(exchange) if isinstance(exchange, Exchange) else exchange
+        return self._answer(exchange) if isinstance(exchange, HttpExchange) else exchange
 
 
 class AsyncOperations(AsyncConnection, Methods[Coroutine[Any, Any, Envelope]]):
@@ -40,4 +40,4 @@ class AsyncOperations(AsyncConnection, Methods[Coroutine[Any, Any, Envelope]]):
     ) -> Envelope:
         """Run the operation of that name on the server."""
         exchange = prepared(name, input, request_id, idempotency_key)
-        return await self._answer(exchange) if isinstance(exchange, Exchange) else exchange
+        return await self._answer(exchange) if isinstance(exchange, HttpExchange) else exchange

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from recollect.embeddings.space import Space
+from recollect.embeddings.space import NumpySpace
 from recollect.errors import EMBEDDER_UNAVAILABLE, RecollectError
 
 Numbers = NDArray[np.float32]
@@ -70,9 +70,9 @@ class Embedder(ABC):
         numbers: Numbers = np.asarray(self.embed_question(text), dtype=np.float32)
         return bytes(self._units(numbers.reshape(1, -1), 1)[0].tobytes())
 
-    def space(self, dimension: int) -> Space:
+    def space(self, dimension: int) -> NumpySpace:
         """Return an empty space for vectors of so many numbers."""
-        return Space(dimension)
+        return NumpySpace(dimension)
 
     def _units(self, given: ArrayLike, count: int) -> Numbers:
         """Return rows of length 1; what points nowhere stays so, and is near nothing."""

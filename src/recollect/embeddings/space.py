@@ -26,7 +26,7 @@ class _Rows(NamedTuple):
     used: int
 
 
-class Space:
+class NumpySpace:
     """Vectors by element; safe to share between threads."""
 
     def __init__(self, dimension: int) -> None:

@@ -30,7 +30,7 @@ from recollect.kernel.read.named import elements_named
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.read.statistics import stats_of
 from recollect.kernel.read.texts import (
-    Asked,
+    AskedQuery,
     not_only,
     notices_of,
     only_queries,
@@ -49,17 +49,16 @@ from recollect.kernel.store.blocks import has_open, opened
 from recollect.kernel.store.faults import Deadline
 from recollect.kernel.store.group import checked_name, existing_group, group_names, last_instant
 from recollect.kernel.store.opening import open_store
-from recollect.kernel.store.settings import COMPARE_EVERY, Settings
+from recollect.kernel.store.settings import COMPARE_EVERY, StoreSettings
 from recollect.kernel.vectors.embedder import Embedder
-from recollect.kernel.vectors.meanings import Meanings
-from recollect.kernel.vectors.preparation import Preparation
+from recollect.kernel.vectors.meanings import Meanings, Preparation
 from recollect.kernel.work.answers import Answers
 from recollect.kernel.work.queue import Queue
 from recollect.kernel.write.attribute_indexes import add_attribute_index, drop_index, index_kinds
 from recollect.kernel.write.batch import apply_changes, decided, known_changes
 from recollect.kernel.write.collector import uncollected
 from recollect.kernel.write.own_types import refuse_owned
-from recollect.kernel.write.run import Run, answered, refuse_disorder
+from recollect.kernel.write.run import StatementRun, answered, refuse_disorder
 from recollect.kernel.write.schema_mode import set_schema_mode
 from recollect.kernel.write.streams import readable, written_whole
 from recollect.kernel.write.unit import Unit
@@ -173,7 +172,7 @@ class Nexus:
         check_one_of(search_mode, MODES, "search_mode")
         name, limits = checked_name(group), limits_of(limits, Limits())
         meanings = None if embedder is None else Meanings(embedder, search_mode)
-        settings = Settings(
+        settings = StoreSettings(
             synchronous, busy_seconds, is_checked, compare_every, Kinds(tuple(kinds))
         )
         store = opened_sound(open_store(address, settings), check)
@@ -290,7 +289,7 @@ class Nexus:
             reader = Reader(session, catalog, run.limits)
             results: tuple[Result, ...]
             if isinstance(text, str | Script):
-                statements = Run(unit, reader, bindings, run.on_missing, progress)
+                statements = StatementRun(unit, reader, bindings, run.on_missing, progress)
                 results = tuple(statements.statement(one) for one in script.statements)
                 refuse_owned(session.kinds, unit.changed(), unit.terms, unit.directory)
             else:
@@ -565,7 +564,7 @@ class Nexus:
     @contextmanager
     def _asked(
         self, text: str, parameters: Mapping[str, Value] | None, as_of: AsOf | None
-    ) -> Iterator[Asked]:
+    ) -> Iterator[AskedQuery]:
         """Open a snapshot for the one query of a text."""
         check_parameters(parameters or {}, self.limits.max_depth)
         with quoting(text):
@@ -580,4 +579,4 @@ class Nexus:
                 )
                 bindings = Bindings(parameters or {})
                 refuse_undeclared(session, reader.group, query, bindings, reader.moment.known)
-                yield Asked(script, query, bindings, reader)
+                yield AskedQuery(script, query, bindings, reader)

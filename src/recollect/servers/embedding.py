@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError, load_extra
-from recollect.servers.settings import Embedding
+from recollect.servers.settings import EmbeddingSettings
 
 if TYPE_CHECKING:
     from recollect.embeddings import Embedder
@@ -21,7 +21,7 @@ _EXTRAS: Final = {
 }
 
 
-def make_embedder(embedding: Embedding) -> Embedder:
+def make_embedder(embedding: EmbeddingSettings) -> Embedder:
     """Return the embedder; its model is loaded when it is first asked.
 
     INVALID_ARGUMENT for a model without a name, UNAVAILABLE without the extra it needs.

@@ -22,7 +22,7 @@ _ONLY_STATED = "texts and messages are kept, and no facts are learnt from them"
 
 
 @dataclass(frozen=True, slots=True)
-class Learner:
+class ExtractorTold:
     """An extractor, and what to tell of it."""
 
     extractor: Extractor
@@ -31,20 +31,20 @@ class Learner:
     hint: str = ""
 
 
-def make_learner(learning: Learning) -> Learner:
+def make_learner(learning: Learning) -> ExtractorTold:
     """Return the extractor; without a key of a model it is the one that needs none.
 
     INVALID_ARGUMENT for a model without a name, UNAVAILABLE without the extra `llm`.
     """
     if learning.extractor == "patterns":
-        return Learner(PatternExtractor(), "patterns")
+        return ExtractorTold(PatternExtractor(), "patterns")
     if learning.extractor != "llm":
         hint = "set RECOLLECT_EXTRACTOR to llm"
-        return Learner(StructuredExtractor(), "structured", _ONLY_STATED, hint)
+        return ExtractorTold(StructuredExtractor(), "structured", _ONLY_STATED, hint)
     if not learning.key and not learning.url:
         warning = f"RECOLLECT_LLM_KEY is not set: {_ONLY_STATED}"
         hint = "set it, or RECOLLECT_LLM_URL to an endpoint that needs none"
-        return Learner(StructuredExtractor(), "structured", warning, hint)
+        return ExtractorTold(StructuredExtractor(), "structured", warning, hint)
     if not learning.model:
         raise RecollectError(
             INVALID_ARGUMENT,
@@ -58,7 +58,7 @@ def make_learner(learning: Learning) -> Learner:
         learning.url or chat.DEFAULT_URL,
         learning.timeout_seconds,
     )
-    return Learner(llm.LlmExtractor(model), learning.model)
+    return ExtractorTold(llm.LlmExtractor(model), learning.model)
 
 
 def make_chat(learning: Learning) -> Model:

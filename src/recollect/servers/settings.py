@@ -84,7 +84,7 @@ class Learning:
 
 
 @dataclass(frozen=True, slots=True)
-class Embedding:
+class EmbeddingSettings:
     """How texts become vectors, and how a search uses them where it does not say."""
 
     embedder: str
@@ -211,17 +211,17 @@ class Settings:
             self._seconds("RECOLLECT_LLM_SECONDS", Learning().timeout_seconds),
         )
 
-    def embedding(self) -> Embedding | None:
+    def embedding(self) -> EmbeddingSettings | None:
         """Return how texts become vectors: RECOLLECT_EMBEDDER and RECOLLECT_EMBEDDER_*; or not."""
         if not self.environment.get("RECOLLECT_EMBEDDER"):
             return None
-        return Embedding(
+        return EmbeddingSettings(
             self._one_of("RECOLLECT_EMBEDDER", EMBEDDERS, "embedder"),
             self.environment.get("RECOLLECT_EMBEDDER_MODEL", ""),
             self.environment.get("RECOLLECT_EMBEDDER_KEY", ""),
             self.environment.get("RECOLLECT_EMBEDDER_URL", ""),
             self._dimension(),
-            self._seconds("RECOLLECT_EMBEDDER_SECONDS", Embedding("").timeout_seconds),
+            self._seconds("RECOLLECT_EMBEDDER_SECONDS", EmbeddingSettings("").timeout_seconds),
             self._one_of("RECOLLECT_SEARCH_MODE", SEARCH_MODES, "mode of search"),
         )
 

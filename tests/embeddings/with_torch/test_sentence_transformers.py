@@ -18,7 +18,7 @@ import recollect
 from recollect.embeddings.sentence_transformers import SentenceTransformersEmbedder
 from recollect.errors import RecollectError
 from recollect.servers.embedding import make_embedder
-from recollect.servers.settings import Embedding
+from recollect.servers.settings import EmbeddingSettings
 
 DIMENSION = 16
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "ann", "works", "at", "acme", "the", "ship", "sails"]  # fmt: skip
@@ -58,7 +58,7 @@ def test_texts_become_vectors_of_length_one(folder: Path) -> None:
 
 
 def test_a_memory_is_searched_by_its_meanings(folder: Path) -> None:
-    embedder = make_embedder(Embedding("sentence-transformers", str(folder)))
+    embedder = make_embedder(EmbeddingSettings("sentence-transformers", str(folder)))
     with recollect.open(":memory:", embedder=embedder) as nexus:
         nexus.write(
             'UPSERT { CONCEPT { {type: "Note", name: "the ship sails"} } '

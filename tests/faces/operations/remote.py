@@ -15,10 +15,12 @@ from recollect.faces.operations.methods import Methods
 from recollect.kernel import Nexus
 from recollect.servers.http.app import make_app
 from recollect.servers.http.options import Options
-from recollect.servers.http.tokens import TokenRow, Tokens, digest
+from recollect.servers.http.tokens import AccessTokens, TokenRow, digest
 
 ADMIN, ONLY_G = "token of the administrator", "token of g"
-TOKENS = Tokens((TokenRow(digest(ADMIN), None, True), TokenRow(digest(ONLY_G), ("g",), False)))
+TOKENS = AccessTokens(
+    (TokenRow(digest(ADMIN), None, True), TokenRow(digest(ONLY_G), ("g",), False))
+)
 STATUSES = {"OK": 200, "ACCEPTED": 202, "PARKED": 200}
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import recollect
 from recollect.kernel.store.insertion import Insertion
 from recollect.kernel.store.port import Parameters, Sql, SqlRow
-from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sqlite.connection import SqliteSession
 from recollect.model import Key, PutConcept, PutLink
 
@@ -33,7 +33,7 @@ rows = st.lists(
 
 @given(rows)
 def test_rows_are_the_same_one_by_one_and_all_at_once(drawn: list[SqlRow]):
-    session = SqliteSession(":memory:", Settings(), query_only=False, creates=True)
+    session = SqliteSession(":memory:", StoreSettings(), query_only=False, creates=True)
     session.rows(TABLE)
     insertion = Insertion("kept", "bigint text bigint bytea")
     for slow in (-1.0, 1_000.0):  # as if every row had waited, and none
@@ -47,7 +47,7 @@ class Counting(SqliteSession):
     """A session that counts how often each statement runs."""
 
     def __init__(self) -> None:
-        super().__init__(":memory:", Settings(), query_only=False, creates=True)
+        super().__init__(":memory:", StoreSettings(), query_only=False, creates=True)
         self.counted: Counter[Sql] = Counter()
 
     def execute_many(self, sql: Sql, parameters: Iterable[Parameters]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sqlite.connection import SqliteSession
 from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.model import PutConcept
@@ -35,7 +35,7 @@ def writer(store: SqliteStore) -> SqliteSession:
 
 
 def test_small_writes_begin_the_log_anew_when_it_is_short(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "memory.db", Settings("normal"))
+    store = SqliteStore(tmp_path / "memory.db", StoreSettings("normal"))
     for _ in range(3_000):
         count_on(store)
     assert (tmp_path / "memory.db-wal").stat().st_size < 6 * MEGABYTE
@@ -44,7 +44,7 @@ def test_small_writes_begin_the_log_anew_when_it_is_short(tmp_path: Path) -> Non
 
 def test_what_a_load_writes_stays_in_the_log_for_several_transactions(tmp_path: Path) -> None:
     path, log = tmp_path / "memory.db", tmp_path / "memory.db-wal"
-    store = SqliteStore(path, Settings("normal"))
+    store = SqliteStore(path, StoreSettings("normal"))
     store.checkpoint()
     before = path.stat().st_size
     for at in range(5):
@@ -56,7 +56,7 @@ def test_what_a_load_writes_stays_in_the_log_for_several_transactions(tmp_path: 
 
 def test_the_log_of_a_long_load_is_copied_and_begun_anew(tmp_path: Path) -> None:
     path, log = tmp_path / "memory.db", tmp_path / "memory.db-wal"
-    store = SqliteStore(path, Settings("normal"))
+    store = SqliteStore(path, StoreSettings("normal"))
     for at in range(20):
         load(store, at)
         assert log.stat().st_size < (64 + 9) * MEGABYTE
@@ -66,7 +66,7 @@ def test_the_log_of_a_long_load_is_copied_and_begun_anew(tmp_path: Path) -> None
 
 def test_a_small_write_after_a_load_copies_what_that_left(tmp_path: Path) -> None:
     path, log = tmp_path / "memory.db", tmp_path / "memory.db-wal"
-    store = SqliteStore(path, Settings("normal"))
+    store = SqliteStore(path, StoreSettings("normal"))
     load(store, 0)
     load(store, 1)
     count_on(store)
@@ -79,7 +79,7 @@ def test_a_small_write_after_a_load_copies_what_that_left(tmp_path: Path) -> Non
 
 
 def test_another_connection_writes_once_a_load_is_over(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "memory.db", Settings("normal"))
+    store = SqliteStore(tmp_path / "memory.db", StoreSettings("normal"))
     load(store, 0)
     loading = writer(store)
     load(store, 1)
@@ -101,7 +101,7 @@ def test_another_connection_writes_once_a_load_is_over(tmp_path: Path) -> None:
 
 def test_what_others_load_is_no_load_of_this_connection(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
-    store, other = (SqliteStore(path, Settings("normal")) for _ in range(2))
+    store, other = (SqliteStore(path, StoreSettings("normal")) for _ in range(2))
     own = writer(store)
     for turn in range(3):
         load(other, turn)
@@ -113,7 +113,7 @@ def test_what_others_load_is_no_load_of_this_connection(tmp_path: Path) -> None:
 
 
 def test_several_writes_of_one_transaction_may_be_a_load(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "memory.db", Settings("normal"))
+    store = SqliteStore(tmp_path / "memory.db", StoreSettings("normal"))
     with store.together():
         load(store, 0)
         count_on(store)
@@ -137,7 +137,7 @@ def without_descriptors() -> Iterator[None]:
 
 
 def test_a_connection_that_cannot_be_replaced_writes_on(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "memory.db", Settings("normal"))
+    store = SqliteStore(tmp_path / "memory.db", StoreSettings("normal"))
     load(store, 0)
     loading = writer(store)
     with without_descriptors():

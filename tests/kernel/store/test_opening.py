@@ -12,7 +12,7 @@ import pytest
 
 from recollect.errors import RecollectError
 from recollect.kernel.store.address import parse_address
-from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sqlite.inspection import refuse_unusable
 from recollect.kernel.store.sqlite.store import SqliteStore
 
@@ -339,9 +339,9 @@ def test_a_store_another_one_has_open_can_be_opened(tmp_path: Path) -> None:
     one = SqliteStore(tmp_path / "memory.db")
     with one.writing() as session:
         session.rows("UPDATE counter SET last_n = 5")
-    two = SqliteStore(tmp_path / "memory.db", Settings(busy_seconds=0.05))
+    two = SqliteStore(tmp_path / "memory.db", StoreSettings(busy_seconds=0.05))
     with one.writing():
-        SqliteStore(tmp_path / "memory.db", Settings(busy_seconds=0.05)).close()
+        SqliteStore(tmp_path / "memory.db", StoreSettings(busy_seconds=0.05)).close()
     with two.reading() as session:
         assert session.rows("SELECT last_n FROM counter") == [(5,)]
     one.close()

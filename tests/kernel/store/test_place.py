@@ -15,7 +15,7 @@ import pytest
 
 import recollect
 from recollect import Nexus, RecollectError
-from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.model import Key, PutConcept
 
@@ -310,7 +310,7 @@ def test_a_file_that_is_cut_off_while_it_is_open_is_an_error_and_no_signal(tmp_p
 
 
 def test_no_file_is_mapped_into_memory(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "memory.db", Settings())
+    store = SqliteStore(tmp_path / "memory.db", StoreSettings())
     with store.reading() as session:
         assert session.rows("PRAGMA mmap_size") == [(0,)]
     store.close()

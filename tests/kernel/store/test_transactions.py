@@ -17,7 +17,7 @@ from recollect.errors import RecollectError
 from recollect.kernel.store.blocks import opened
 from recollect.kernel.store.opening import open_store
 from recollect.kernel.store.port import Budget, Store
-from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.settings import StoreSettings
 
 COUNTED = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n {}) SELECT {} FROM n"
 WRITTEN = "UPDATE tally SET count = ?"
@@ -28,7 +28,7 @@ FILE, MEMORY = (
     for name in ("file", "memory")
 )
 
-Opened = Callable[[Settings], Store]
+Opened = Callable[[StoreSettings], Store]
 
 
 @pytest.fixture(params=[FILE, "server"])
@@ -44,19 +44,19 @@ def another(place: str) -> Iterator[Opened]:
     """Opens the store of `place` once more, as another process would."""
     with ExitStack() as stack:
 
-        def opens(settings: Settings) -> Store:
+        def opens(settings: StoreSettings) -> Store:
             store = open_store(place, settings)
             stack.callback(store.close)
             return store
 
-        begin(opens(Settings()))
+        begin(opens(StoreSettings()))
         yield opens
 
 
 @pytest.fixture
 def shared(another: Opened) -> Store:
     """A store whose readers and writers do not wait for each other."""
-    return another(Settings())
+    return another(StoreSettings())
 
 
 @pytest.fixture(params=[FILE, MEMORY, "server"])
@@ -211,7 +211,7 @@ def test_many_threads_write_one_after_another(store: Store) -> None:
 
 
 def test_a_busy_store_answers_after_the_time_it_was_given(another: Opened) -> None:
-    one, two = (another(Settings(busy_seconds=0.05)) for _ in range(2))
+    one, two = (another(StoreSettings(busy_seconds=0.05)) for _ in range(2))
     with one.writing():
         began = time.monotonic()
         assert code_of(lambda: put(two, 1)) == "STORE_BUSY"  # as another process would

@@ -15,7 +15,7 @@ from recollect.kernel import Nexus
 from recollect.model import Instant, instant_text
 from recollect.servers.http.claims import ATTENTION, CLAIMS
 from recollect.servers.http.options import Options
-from recollect.servers.http.tokens import Tokens, new_token
+from recollect.servers.http.tokens import AccessTokens, new_token
 
 CALLS = [
     (f"{prefix}/{one.path}".removesuffix("/"), one)
@@ -27,7 +27,7 @@ TEAM, TEAM_ROW = new_token(["team"])
 BOTH, BOTH_ROW = new_token(["team", "other"])
 ROOT, ROOT_ROW = new_token([], is_admin=True)
 ANN, ANN_ROW = new_token(["team"], name="ann")
-TOKENS = Tokens((TEAM_ROW, BOTH_ROW, ROOT_ROW, ANN_ROW))
+TOKENS = AccessTokens((TEAM_ROW, BOTH_ROW, ROOT_ROW, ANN_ROW))
 EVIDENCE = [{"kind": "file", "path": "src/saga.py"}]
 
 Send = Callable[..., httpx2.Response]

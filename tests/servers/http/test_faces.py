@@ -10,16 +10,16 @@ from tests.serving import SECONDS, Stage
 from recollect.errors import CONFLICT, RecollectError
 from recollect.servers.http.answers import as_json
 from recollect.servers.http.app import FACES, make_app
-from recollect.servers.http.face import Face, Shared, caller_of, request_id_of
+from recollect.servers.http.face import Face, SharedParts, caller_of, request_id_of
 from recollect.servers.http.options import Options
-from recollect.servers.http.tokens import Tokens, new_token
-from recollect.servers.service import Service
+from recollect.servers.http.tokens import AccessTokens, new_token
+from recollect.servers.service import Serving
 
 TOKEN, ROW = new_token(["g"])
 BEARER = {"authorization": f"Bearer {TOKEN}"}
 
 
-def echo_face(shared: Shared) -> Face:
+def echo_face(shared: SharedParts) -> Face:
     router = APIRouter(prefix="/echo")
 
     @router.post("/groups", response_class=Response)
@@ -45,8 +45,8 @@ def echo_face(shared: Shared) -> Face:
 
 
 @pytest.fixture
-def http(stage: Stage, service: Service):
-    options = Options(tokens=Tokens((ROW,)), request_bytes=100)
+def http(stage: Stage, service: Serving):
+    options = Options(tokens=AccessTokens((ROW,)), request_bytes=100)
     stage.app = make_app(service, options, makers=(*FACES, echo_face))
     with httpx2.Client(base_url=stage.url, timeout=SECONDS) as http:
         yield http

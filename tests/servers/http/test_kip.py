@@ -7,7 +7,7 @@ import pytest
 from tests.servers.http.test_watching import counts
 
 from recollect.servers.http.options import Options
-from recollect.servers.http.tokens import Tokens, new_token
+from recollect.servers.http.tokens import AccessTokens, new_token
 
 ANN, ANN_ROW = new_token(["team"], name="ann")
 BOTH, BOTH_ROW = new_token(["team", "other"])
@@ -34,7 +34,7 @@ def code_of(answer: httpx2.Response) -> tuple[int, str]:
 class TestWithTokens:
     @pytest.fixture
     def options(self) -> Options:
-        return Options(tokens=Tokens((ANN_ROW, BOTH_ROW, ROOT_ROW)), request_bytes=1_000)
+        return Options(tokens=AccessTokens((ANN_ROW, BOTH_ROW, ROOT_ROW)), request_bytes=1_000)
 
     def test_what_is_written_is_found_in_its_group_alone(self, http) -> None:
         written = sent(http, ANN, **ASPIRIN)

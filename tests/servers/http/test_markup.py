@@ -12,7 +12,7 @@ from recollect.faces.markup import Functions, Markup
 from recollect.kernel import Nexus
 from recollect.servers.http.app import make_app
 from recollect.servers.http.options import Options
-from recollect.servers.http.tokens import Tokens
+from recollect.servers.http.tokens import AccessTokens
 from recollect.servers.service import make_service
 
 LION = "- ID: new-1 [created]\n  Label: Lion\n"
@@ -158,7 +158,9 @@ def test_the_calls_are_described_and_counted(http):
 
 
 def test_a_token_sees_its_own_groups_alone(stage, nexus, metrics):
-    stage.app = make_app(make_service(nexus, has_worker=False), Options(tokens=Tokens()), metrics)
+    stage.app = make_app(
+        make_service(nexus, has_worker=False), Options(tokens=AccessTokens()), metrics
+    )
     Markup(nexus.group("decoy")).load("- ID: 1\n  Label: Decoy\n")
     with client.Markup(stage.url, group="default") as markup:
         assert "Decoy" not in markup.render().text

@@ -19,8 +19,8 @@ from recollect.servers.http.app import make_app
 from recollect.servers.http.options import Options
 from recollect.servers.http.protocol import Bounds, most_connections
 from recollect.servers.http.server import listen, make_server, url_of
-from recollect.servers.http.tokens import Tokens, new_token
-from recollect.servers.service import Service
+from recollect.servers.http.tokens import AccessTokens, new_token
+from recollect.servers.service import Serving
 
 SOON = 0.3
 TOKEN, ROW = new_token(["team"])
@@ -31,7 +31,7 @@ SEARCH = b"POST /v1/operations/SearchFacts HTTP/1.1\r\nHost: localhost\r\n"
 class Served:
     """One server of its own, with bounds of its own."""
 
-    def __init__(self, service: Service, bounds: Bounds, options: Options) -> None:
+    def __init__(self, service: Serving, bounds: Bounds, options: Options) -> None:
         self.listener = listen("127.0.0.1", 0)
         self.url = url_of(self.listener)
         self.server = make_server(make_app(service, options), grace_seconds=1, bounds=bounds)
@@ -58,7 +58,7 @@ Serve = Callable[..., Served]
 
 
 @pytest.fixture
-def serve(service: Service) -> Iterator[Serve]:
+def serve(service: Serving) -> Iterator[Serve]:
     with ExitStack() as open_ones:
 
         def begin(options: Options | None = None, **bounds: float) -> Served:
@@ -239,9 +239,11 @@ def test_two_hosts_are_refused(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize("headers", [{"sec-fetch-site": "cross-site"}, {"origin": "http://evil"}])
-@pytest.mark.parametrize("tokens", [Tokens(), Tokens((ROW,))], ids=["open", "with tokens"])
+@pytest.mark.parametrize(
+    "tokens", [AccessTokens(), AccessTokens((ROW,))], ids=["open", "with tokens"]
+)
 def test_what_a_foreign_page_sends_is_refused(
-    serve: Serve, headers: dict[str, str], tokens: Tokens
+    serve: Serve, headers: dict[str, str], tokens: AccessTokens
 ) -> None:
     served = serve(Options(tokens=tokens))
     bearer = {"authorization": f"Bearer {TOKEN}"}

@@ -11,7 +11,7 @@ from tests.servers.http.conftest import Ask, code_in
 from recollect.errors import RecollectError
 from recollect.faces.operations import OPERATIONS
 from recollect.servers.http.options import Options
-from recollect.servers.http.tokens import Tokens, new_token, read_tokens
+from recollect.servers.http.tokens import AccessTokens, new_token, read_tokens
 
 TEAM, TEAM_ROW = new_token(["team", "shared"])
 OTHER, OTHER_ROW = new_token(["other"])
@@ -19,7 +19,7 @@ ROOT, ROOT_ROW = new_token([], is_admin=True)
 BOUND, BOUND_ROW = new_token(["team"], is_admin=True)
 HASH = "ab" * 32
 BEARERS = {"nobody": None, "team": TEAM, "other": OTHER, "root": ROOT, "bound": BOUND}
-TOKENS = Tokens((TEAM_ROW, OTHER_ROW, ROOT_ROW, BOUND_ROW))
+TOKENS = AccessTokens((TEAM_ROW, OTHER_ROW, ROOT_ROW, BOUND_ROW))
 
 NAMING = [one for one in OPERATIONS.values() if {"group_id", "group_ids"} & set(one.example)]
 
@@ -134,7 +134,7 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 def test_a_group_of_a_token_is_itself_however_its_accents_are_written() -> None:
     token, row = new_token(["caf\u0065\u0301"])
-    caller = Tokens((row,)).caller(token)
+    caller = AccessTokens((row,)).caller(token)
     assert caller is not None
     assert caller.groups == {"caf\u00e9"}
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import recollect
 from recollect.servers.cli import app
-from recollect.servers.mcp.trial import Step
+from recollect.servers.mcp.trial import TrialStep
 
 PROGRAM = "from recollect.servers.cli import main; main()"
 
@@ -87,7 +87,7 @@ def test_what_is_wrong_is_said_with_what_to_do(run, tmp_path: Path):
         put(tmp_path, command, *arguments)
         code, answer = run("doctor", "cursor")
         result = json.loads(answer)["result"]
-        last = Step(**result["steps"][-1])
+        last = TrialStep(**result["steps"][-1])
         assert (code, result["is_well"], last.is_well) == (1, False, False)
         assert message in last.message, last
         assert hint in last.hint, last
@@ -96,7 +96,7 @@ def test_what_is_wrong_is_said_with_what_to_do(run, tmp_path: Path):
 def test_a_server_that_does_not_answer_is_given_up(run, tmp_path: Path):
     put(tmp_path, sys.executable, "-c", "import sys; sys.stdin.read()")
     code, answer = run("doctor", "cursor", "--timeout", "1")
-    last = Step(**json.loads(answer)["result"]["steps"][-1])
+    last = TrialStep(**json.loads(answer)["result"]["steps"][-1])
     assert (code, last.name) == (1, "start")
     assert last.message == "it did not answer within 1 seconds"
     assert run("--timeout", "1")[0] == 2

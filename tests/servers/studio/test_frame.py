@@ -16,8 +16,8 @@ from recollect.kernel import Nexus
 from recollect.model import PutConcept
 from recollect.servers.http.app import make_app
 from recollect.servers.http.options import Options
-from recollect.servers.http.tokens import Tokens, new_token
-from recollect.servers.service import Service
+from recollect.servers.http.tokens import AccessTokens, new_token
+from recollect.servers.service import Serving
 from recollect.servers.studio.assets import FOLDER, assets
 from recollect.servers.studio.rendering import WORDS
 
@@ -132,10 +132,10 @@ class TestTokens:
         return Options()
 
     @pytest.fixture
-    def bearer(self, stage: Stage, service: Service, nexus: Nexus) -> str:
+    def bearer(self, stage: Stage, service: Serving, nexus: Nexus) -> str:
         token, row = new_token(["team"], name="ann")
         nexus.group("team").write([PutConcept("Person", "Ann of the team")])
-        stage.app = make_app(service, Options(tokens=Tokens((row,))), makers=MAKERS)
+        stage.app = make_app(service, Options(tokens=AccessTokens((row,))), makers=MAKERS)
         return token
 
     def test_a_session_begins_with_a_token_and_ends_with_it(

@@ -17,7 +17,7 @@ from recollect.integrations.exchange import FORMATS
 from recollect.kernel import Nexus
 from recollect.model import PutConcept
 from recollect.servers.http.options import Options
-from recollect.servers.http.tokens import Tokens, new_token
+from recollect.servers.http.tokens import AccessTokens, new_token
 from recollect.servers.studio.importing import FILE_BYTES, TITLES
 
 TABLE = b"subject,predicate,object,subject_type,valid_at\r\nAnn,works_at,Acme,Person,2021-03-01\r\n"
@@ -150,7 +150,7 @@ class TestTokens:
 
     @pytest.fixture
     def options(self, token) -> Options:
-        return Options(tokens=Tokens((token[1],)))
+        return Options(tokens=AccessTokens((token[1],)))
 
     def test_who_has_some_groups_restores_no_dump_of_others(
         self, visitor: Visitor, token, tmp_path: Path

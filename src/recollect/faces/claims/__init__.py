@@ -21,13 +21,12 @@ from recollect.faces.claims.model import Claim, ClaimEvent, EvidenceRef, Scope
 from recollect.faces.claims.past import claim_events
 from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore
 from recollect.faces.claims.reading import claims_of, is_claim, one_claim
-from recollect.faces.claims.rendering import claim_line
 from recollect.faces.claims.stores import (
     MemoryKnowledgeStore,
     NexusKnowledgeStore,
     SQLiteKnowledgeStore,
 )
-from recollect.faces.claims.viewing import derive_claim_severity
+from recollect.faces.claims.viewing import claim_line, derive_claim_severity
 from recollect.faces.claims.wire import evidence_from, to_wire
 from recollect.faces.claims.words import ACTIVE, ACTOR_TYPES, KINDS, SCOPE_TYPES, STATUSES
 from recollect.faces.claims.writing import Writer

@@ -29,7 +29,7 @@ from recollect.node import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ToldEvent:
     """An event of a claim with what the graph held then."""
 
     event: ClaimEvent
@@ -78,18 +78,18 @@ def claim_life(nexus: Nexus, claim_id: str) -> Life:
     return lives[-1]
 
 
-def claim_events(nexus: Nexus, claim_id: str, as_of: AsOf | None = None) -> list[Told]:
+def claim_events(nexus: Nexus, claim_id: str, as_of: AsOf | None = None) -> list[ToldEvent]:
     """Return what happened to a claim, oldest first; as of a moment, what had happened by then."""
     claim_id = checked_id(claim_id)
     told = told_of(nexus, claim_id, claim_life(nexus, claim_id))
     return told if as_of is None else [one for one in told if one.is_known(as_of)]
 
 
-def told_of(nexus: Nexus, claim_id: str, life: Life) -> list[Told]:
+def told_of(nexus: Nexus, claim_id: str, life: Life) -> list[ToldEvent]:
     """Return what happened to a claim in its life, oldest first."""
     cited = cited_evidence(nexus, [life.id], _last_moment(life))
     return [
-        Told(
+        ToldEvent(
             _event(claim_id, at, before, after, brought(life.id, event_of(after), cited)),
             transaction,
             before,

@@ -64,7 +64,7 @@ Cited = Mapping[tuple[str, str], Mapping[str, EvidenceRef]]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ClaimStep:
     """What one transition says: the event that the claim's history shows."""
 
     sequence: int
@@ -124,7 +124,7 @@ def scope_text(scope_type: str | None, scope_id: str | None) -> str | None:
     return scope_type if scope_id is None else f"{scope_type}:{scope_id}"
 
 
-def claim_attributes(claim: Claim, created: Step, created_at: float) -> dict[str, Value]:
+def claim_attributes(claim: Claim, created: ClaimStep, created_at: float) -> dict[str, Value]:
     """Return what the concept of a new claim holds."""
     actor = created.actor
     said: dict[str, Value] = {name: getattr(claim, name) for name in _PLAIN if name != "id"}
@@ -141,7 +141,9 @@ def claim_attributes(claim: Claim, created: Step, created_at: float) -> dict[str
     return {key: value for key, value in said.items() if value is not None}
 
 
-def new_claim(claim: Claim, created: Step, created_at: float, prefix: str = "") -> list[Change]:
+def new_claim(
+    claim: Claim, created: ClaimStep, created_at: float, prefix: str = ""
+) -> list[Change]:
     """Return the changes that keep a claim that is not there yet.
 
     `created_at` is in seconds. `prefix` tells the handles of several claims of one batch apart.
@@ -160,7 +162,7 @@ def new_claim(claim: Claim, created: Step, created_at: float, prefix: str = "") 
 
 
 def evidence_changes(
-    claim: Reference, predicate: str, step: Step, prefix: str = ""
+    claim: Reference, predicate: str, step: ClaimStep, prefix: str = ""
 ) -> list[Change]:
     """Return the changes that join a claim with the evidence of one of its transitions."""
     changes: list[Change] = []

@@ -29,7 +29,7 @@ from recollect.faces.claims.records import (
     SUPERSEDED_BY,
     SUPERSEDES,
     SUPPORTED_BY,
-    Step,
+    ClaimStep,
     claim_of,
     event_of,
     evidence_changes,
@@ -86,7 +86,7 @@ class Writer:
             return []
         first = {one.id: one for one in reversed(claims)}  # of those with one id
         steps = {
-            id: Step(1, "created", _creator(one, actor), named(one.evidence))
+            id: ClaimStep(1, "created", _creator(one, actor), named(one.evidence))
             for id, one in first.items()
         }
 
@@ -127,7 +127,7 @@ class Writer:
             status = str(held.attributes[STATUS])
             check_expected(claim_id, status, expected_status)
             check_transition(claim_id, status, new_status)
-            step = Step(_sequence(held) + 1, new_status, actor, given, reason)
+            step = ClaimStep(_sequence(held) + 1, new_status, actor, given, reason)
             code = _attention(status, step)
             predicate = CONTRADICTED_BY if new_status == DISPUTED else SUPPORTED_BY
             joined = evidence_changes(held.id, predicate, step)
@@ -153,7 +153,9 @@ class Writer:
             check_expected(old_id, status, expected_status)
             check_transition(old_id, status, SUPERSEDED)
             self._check_place(old, new)
-            step = Step(_sequence(old) + 1, SUPERSEDED, actor, reason=f"superseded by {new_id}")
+            step = ClaimStep(
+                _sequence(old) + 1, SUPERSEDED, actor, reason=f"superseded by {new_id}"
+            )
             is_weaker = _confidence(new) < _confidence(old)
             code = NEWER_OBSERVATION if is_weaker else None
             more = {SUPERSEDED_BY: new_id, "superseded_in_show": actor.show_id}
@@ -268,7 +270,7 @@ def _superseding(claim: Claim, beside: Mapping[str, Claim], present: Present) ->
 def _moved(
     held: Concept,
     status: str,
-    step: Step,
+    step: ClaimStep,
     code: str | None,
     at: Instant,
     more: Mapping[str, Value] = MappingProxyType({}),
@@ -297,7 +299,7 @@ def _content(claim: Claim, created_at: float = 0.0) -> list[object]:
     return [*(told | {"created_at": claim.created_at or created_at}).values()]
 
 
-def _attention(status: str, step: Step) -> str | None:
+def _attention(status: str, step: ClaimStep) -> str | None:
     """Return why the new status asks for attention: a verified claim that is disputed does."""
     if (status, step.event) != (VERIFIED, DISPUTED):
         return None
@@ -316,5 +318,5 @@ def _confidence(held: Concept) -> float:
     return float(confidence) if isinstance(confidence, int | float) else 1.0
 
 
-def _of(step: Step) -> Attributes:
+def _of(step: ClaimStep) -> Attributes:
     return {"transition": step.sequence}

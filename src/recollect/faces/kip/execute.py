@@ -10,12 +10,12 @@ from functools import partial
 
 from recollect.errors import INVALID_SYNTAX, Notice, RecollectError
 from recollect.faces.kip.arguments import require_nexus
-from recollect.faces.kip.request import Command, OnMissing, Request, read_request
+from recollect.faces.kip.request import Command, KipRequest, OnMissing, read_request
 from recollect.faces.kip.response import Format, Response, failure, success, with_warnings
 from recollect.kernel import Nexus, Script, parse_text
 from recollect.model import Answer, AsOf, Progress, Value, silent
 
-Run = Callable[[Nexus, Request, Command], Answer]
+Run = Callable[[Nexus, KipRequest, Command], Answer]
 
 
 def execute_kip(
@@ -133,7 +133,7 @@ def _answer(nexus: Nexus, run: Run, **arguments: object) -> Response:
     return _answer_one(nexus, run, request, request.commands[0])
 
 
-def _answer_batch(nexus: Nexus, run: Run, request: Request) -> Response:
+def _answer_batch(nexus: Nexus, run: Run, request: KipRequest) -> Response:
     responses: list[Response] = []
     for command in request.commands:
         responses.append(_answer_one(nexus, run, request, command))
@@ -144,7 +144,7 @@ def _answer_batch(nexus: Nexus, run: Run, request: Request) -> Response:
     return with_warnings({"result": result}, _not_run(left))
 
 
-def _answer_one(nexus: Nexus, run: Run, request: Request, command: Command) -> Response:
+def _answer_one(nexus: Nexus, run: Run, request: KipRequest, command: Command) -> Response:
     try:
         answer = run(nexus, request, command)
     except RecollectError as error:
@@ -152,7 +152,7 @@ def _answer_one(nexus: Nexus, run: Run, request: Request, command: Command) -> R
     return success(answer, request.form)
 
 
-def _run(nexus: Nexus, request: Request, command: Command, progress: Progress) -> Answer:
+def _run(nexus: Nexus, request: KipRequest, command: Command, progress: Progress) -> Answer:
     script = parse_text(command.text, nexus.limits) if command.script is None else command.script
     if script.is_read_only:
         return nexus.read(script, command.parameters, as_of=request.as_of)
@@ -173,12 +173,12 @@ def _run(nexus: Nexus, request: Request, command: Command, progress: Progress) -
     )
 
 
-def _read(nexus: Nexus, request: Request, command: Command) -> Answer:
+def _read(nexus: Nexus, request: KipRequest, command: Command) -> Answer:
     text = command.text if command.script is None else command.script
     return nexus.read(text, command.parameters, as_of=request.as_of)
 
 
-def _stops(nexus: Nexus, request: Request, command: Command) -> bool:
+def _stops(nexus: Nexus, request: KipRequest, command: Command) -> bool:
     """Whether what comes after a command that failed may have relied on it.
 
     A text that cannot be parsed may have been meant to write; KIP 1.0-RC11 goes on after it.

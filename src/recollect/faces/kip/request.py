@@ -1,6 +1,6 @@
 """A request with everything checked before anything runs.
 
-Its one rule: what holds a `Request` need not look at its arguments again.
+Its one rule: what holds a `KipRequest` need not look at its arguments again.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class KipRequest:
     """The commands of one request and how to run them."""
 
     commands: tuple[Command, ...]
@@ -63,10 +63,10 @@ def read_request(
     on_missing: object,
     actor: object,
     request_id: object,
-) -> Request:
+) -> KipRequest:
     """Return the request these arguments make; a wrong one raises KIP_1001 or KIP_2003."""
     shared = _parameters(parameters)
-    return Request(
+    return KipRequest(
         commands=_commands(command, commands, shared),
         is_batch=commands is not None,
         as_of=read_as_of(as_of),

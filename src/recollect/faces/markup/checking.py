@@ -8,7 +8,7 @@ from __future__ import annotations
 from recollect.errors import RecollectError
 from recollect.faces.markup.messages import is_message, read_message, text_of
 from recollect.faces.markup.model import Document
-from recollect.faces.markup.parser import Reader
+from recollect.faces.markup.parser import DocumentReader
 from recollect.faces.markup.text import Lines
 from recollect.kernel import Diagnostic
 
@@ -21,7 +21,7 @@ def document_faults(text: str) -> tuple[Document, list[RecollectError]]:
     faults: list[RecollectError] = []
     document = Document()
     try:
-        document = Reader(Lines(text, faults.append)).read()
+        document = DocumentReader(Lines(text, faults.append)).read()
     except RecollectError as limit:  # beyond a limit nothing is read on
         faults.append(limit)
     return document, _ordered(faults)
@@ -67,6 +67,6 @@ def format_text(text: str) -> str:
     if is_message(text):
         message, comments = read_message(lines)
         return text_of(message, comments)
-    reader = Reader(lines)
+    reader = DocumentReader(lines)
     document = reader.read()
     return text_of(document, reader.comments)

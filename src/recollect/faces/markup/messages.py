@@ -27,7 +27,7 @@ from recollect.errors import (
     nearest,
 )
 from recollect.faces.markup.model import USE_FUNCTION, VALUE, Document, Id, Node, Space
-from recollect.faces.markup.parser import Place, Reader
+from recollect.faces.markup.parser import DocumentReader, Place
 from recollect.faces.markup.printer import Printer, block_text, quoted_text, value_text
 from recollect.faces.markup.text import MOST_ID, Lines, ignore_fault, shown
 from recollect.node import dataclass
@@ -379,7 +379,7 @@ class _Entries:
             hint = "write it below, on lines of its own"
             self._lines.fault(UNEXPECTED_LINE, told, at, at + len(value), hint=hint)
         else:
-            reader = Reader(self._lines, self._at, self._offset)
+            reader = DocumentReader(self._lines, self._at, self._offset)
             text = reader.value(0, value, at)
             self._at, self._offset = reader.at, reader.offset
             if is_kept and text is not None:
@@ -408,7 +408,7 @@ class _Entries:
             stripped = line.strip(" \t")
             found = _ITEM.fullmatch(line)
             if found is not None:
-                reader = Reader(self._lines, self._at + 1, self._offset + len(line) + 1)
+                reader = DocumentReader(self._lines, self._at + 1, self._offset + len(line) + 1)
                 value = found[1].strip(" \t")
                 said = value if value.strip("`") == "" else reader.value(0, value, self._offset)
                 items.append(said or "")
@@ -418,7 +418,7 @@ class _Entries:
         return tuple(items)
 
     def _read_document(self) -> Document:
-        reader = Reader(self._lines, self._at, self._offset, is_entry=True)
+        reader = DocumentReader(self._lines, self._at, self._offset, is_entry=True)
         document = reader.read()
         self._at, self._offset = reader.at, reader.offset
         tail = reader.comments.pop((-1, None), None)

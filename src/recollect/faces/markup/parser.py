@@ -96,13 +96,13 @@ def read_document(
 
     As an entry of a message it ends before the first `Key:` at column 0 outside a block.
     """
-    reader = Reader(lines, first, offset, is_entry=is_entry)
+    reader = DocumentReader(lines, first, offset, is_entry=is_entry)
     return reader.read(), reader.at
 
 
 def field_places(source: str) -> dict[Place, Span]:
     """Return where the fields of a document, or of the document in a message, stand."""
-    reader = Reader(Lines(source, ignore_fault))
+    reader = DocumentReader(Lines(source, ignore_fault))
     reader.fields = {}
     reader.read()
     return reader.fields
@@ -146,7 +146,7 @@ class _Open:
         self.remarked: list[str] | None = None
 
 
-class Reader:
+class DocumentReader:
     """Reads one document; `comments` are the whole-line comments, by what they stand before."""
 
     def __init__(

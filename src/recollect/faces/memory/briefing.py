@@ -14,7 +14,7 @@ from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectErro
 from recollect.faces.kip import identity_of
 from recollect.faces.memory.listing import listed
 from recollect.faces.memory.model import Brief, MemoryRecord
-from recollect.faces.memory.recalling import recalled
+from recollect.faces.memory.shown import recalled
 from recollect.kernel import Nexus, compared_by, instant
 from recollect.model import Description, instant_text
 

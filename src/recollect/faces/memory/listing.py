@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError, nearest
 from recollect.faces.memory.model import Listed, MemoryRecord
-from recollect.faces.memory.shown import Records
+from recollect.faces.memory.shown import ShownRecords
 from recollect.kernel import Nexus
 from recollect.model import PLAIN_KIND, AsOf, Concept, Dated, Description, Link, Rows, Value
 
@@ -77,7 +77,7 @@ def _newest(
         ids = [one.id for (one,) in rows.rows if isinstance(one, Concept | Link)]
         dated = nexus.elements.look_up(ids)
         elements = [dated[one] for one in ids if one in dated]
-        shown = Records(nexus, elements)
+        shown = ShownRecords(nexus, elements)
         found += [shown.record(one) for one in elements if shown.kind(one.element) == kind]
         cursor = rows.next_cursor
         if cursor is None or len(found) >= limit:
@@ -124,13 +124,13 @@ def _about(nexus: Nexus, about: str, kind: str | None, *, past: bool) -> list[Me
         joints = nexus.concepts.joints(things, end)
         ids += [one.link.id for one in joints]
     dated = nexus.elements.look_up(list(dict.fromkeys(ids)))
-    shown = Records(nexus, list(dated.values()))
+    shown = ShownRecords(nexus, list(dated.values()))
     records = [shown.record(one) for one in _memories(shown, dated.values(), kind)]
     kept = [one for one in records if past or not one.standing]
     return sorted(kept, key=lambda one: (one.created_at or "", one.id), reverse=True)
 
 
-def _memories(shown: Records, dated: Iterable[Dated], kind: str | None) -> Iterator[Dated]:
+def _memories(shown: ShownRecords, dated: Iterable[Dated], kind: str | None) -> Iterator[Dated]:
     for one in dated:
         found = shown.kind(one.element)
         if found is not None and kind in (None, found):

@@ -51,8 +51,7 @@ from recollect.faces.memory.model import (
     Remembered,
     Why,
 )
-from recollect.faces.memory.recalling import recalled
-from recollect.faces.memory.shown import element_named, records_named, records_of
+from recollect.faces.memory.shown import element_named, recalled, records_named, records_of
 from recollect.faces.memory.told import (
     ToldFact,
     changes_of,

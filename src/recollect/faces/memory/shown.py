@@ -1,6 +1,7 @@
-"""One element of the graph as a memory: its words, its clocks, its sources.
+"""One element of the graph as a memory: its words, its clocks, its sources; and recall, shown so.
 
-The rule: what a record shows is bounded, however large the element is; `truncated` tells.
+The rule: what a record shows is bounded, however large the element is; `truncated` tells. The
+memory finds and ranks; here what it finds is shown, and the shares of a score told.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ import orjson
 
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.claims import ACTIVE, Claim, EvidenceRef, claims_of, is_claim, to_wire
-from recollect.faces.memory.model import MemoryRecord
+from recollect.faces.memory.model import MemoryRecord, RecallAnswer, RecalledRecord
 from recollect.faces.memory.told import scalar_of
-from recollect.kernel import Nexus, called
+from recollect.kernel import Nexus, Recalled, called
 from recollect.model import (
     FACT,
     SOURCES,
@@ -39,7 +40,7 @@ MOST_SOURCES: Final = 10
 _IN_DOMAIN: Final = "belongs_to_domain"
 
 
-class Records:
+class ShownRecords:
     """Elements of one look at a memory as records; what they need is read once for all of them."""
 
     def __init__(self, nexus: Nexus, elements: Sequence[Dated], as_of: AsOf | None = None) -> None:
@@ -105,7 +106,7 @@ def records_of(
     nexus: Nexus, elements: Sequence[Dated], as_of: AsOf | None = None
 ) -> tuple[MemoryRecord, ...]:
     """Return elements as memories, in their order."""
-    shown = Records(nexus, elements, as_of)
+    shown = ShownRecords(nexus, elements, as_of)
     return tuple(shown.record(one) for one in elements)
 
 
@@ -195,3 +196,47 @@ def _name(identifier: str, ends: Mapping[str, Dated]) -> str:
         return identifier
     concept = dated.element
     return called(concept.name, concept.attributes, concept.metadata)[:LONGEST_TEXT]
+
+
+def recalled(
+    nexus: Nexus,
+    question: str,
+    *,
+    limit: int,
+    kinds: Sequence[str] | None = None,
+    max_tokens: int | None = None,
+    as_of: AsOf | None = None,
+    past: bool = False,
+    threshold: float | None = None,
+    cursor: str | None = None,
+    asker: str | None = None,
+) -> RecallAnswer:
+    """Return the memories that a question is about, best first."""
+    found = nexus.recall(
+        question,
+        kinds=kinds,
+        limit=limit,
+        max_tokens=max_tokens,
+        as_of=as_of,
+        past=past,
+        threshold=threshold,
+        cursor=cursor,
+        asker=asker,
+    )
+    all_found = [*found.memories, *([] if found.nearest is None else [found.nearest])]
+    shown = ShownRecords(nexus, [one.element for one in all_found], found.as_of)
+    records = [_record(shown, one) for one in all_found]
+    return RecallAnswer(
+        tuple(records[: len(found.memories)]),
+        None if found.nearest is None else records[-1],
+        found.cursor,
+        found.mode,
+        found.notices,
+    )
+
+
+def _record(shown: ShownRecords, one: Recalled) -> RecalledRecord:
+    record = shown.record(one.element)
+    why = {name: (round(share.points, 4), share.words) for name, share in one.why.items()}
+    passage = "" if one.passage == record.text else one.passage
+    return RecalledRecord(record, round(one.score, 4), why, passage, one.copies or None)

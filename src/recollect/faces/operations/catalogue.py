@@ -17,7 +17,7 @@ from recollect.node import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class Task:
     """One operation; `method` is its name in Python."""
 
     name: str
@@ -47,7 +47,7 @@ def _operation(
     *,
     is_write: bool = False,
     status: Status | None = "OK",
-) -> Operation:
+) -> Task:
     """Return an operation; without a status its function answers with one itself."""
 
     def answered(context: Context, given: Any) -> Answered:  # noqa: ANN401 - one of `input`
@@ -57,7 +57,7 @@ def _operation(
 
     method = "".join(f"_{one.lower()}" if one.isupper() else one for one in name).lstrip("_")
     summary = (run.__doc__ or "").split("\n")[0].strip()
-    return Operation(
+    return Task(
         name, method, summary, input, output, TypeAdapter(input), answered, is_write, example
     )
 
@@ -98,7 +98,7 @@ _ALL = (
     ),
     _operation(
         "GetReceipt",
-        inputs.Receipt,
+        inputs.ReceiptInput,
         outputs.ReceiptState,
         intake.get_receipt,
         {"group_id": "team", "receipt_id": "r1"},
@@ -170,14 +170,14 @@ _ALL = (
     ),
     _operation(
         "DeleteEntityEdge",
-        inputs.Delete,
+        inputs.DeleteInput,
         outputs.Done,
         deletion.delete_entity_edge,
         {"uuid": "f1", "group_id": "team"},
     ),
     _operation(
         "DeleteEpisode",
-        inputs.Delete,
+        inputs.DeleteInput,
         outputs.Done,
         deletion.delete_episode,
         {"uuid": "e1", "group_id": "team"},
@@ -188,5 +188,5 @@ _ALL = (
     _operation("ClearAll", inputs.Empty, outputs.Done, deletion.clear_all, {}),
 )
 
-OPERATIONS: Mapping[str, Operation] = {one.name: one for one in _ALL}
+OPERATIONS: Mapping[str, Task] = {one.name: one for one in _ALL}
 """The operations by name."""

@@ -14,7 +14,7 @@ from typing import Protocol
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.operations.caller import EVERYONE, Caller
 from recollect.faces.operations.episodes import EpisodeDraft
-from recollect.faces.operations.inputs import AsOf as AsOfInput
+from recollect.faces.operations.inputs import AsOfInput as AsOfInput
 from recollect.faces.operations.observation import Tally
 from recollect.faces.operations.outputs import Answered, Item
 from recollect.faces.operations.records import ENTITY

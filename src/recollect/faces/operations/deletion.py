@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from recollect.errors import NOT_FOUND, RecollectError
 from recollect.faces.operations.context import Context
-from recollect.faces.operations.inputs import Delete, DeleteGroup, Empty
+from recollect.faces.operations.inputs import DeleteGroup, DeleteInput, Empty
 from recollect.faces.operations.outputs import Done
 from recollect.faces.operations.records import is_episode, is_fact
 from recollect.kernel import Nexus
 
 
-def delete_entity_edge(context: Context, given: Delete) -> Done:
+def delete_entity_edge(context: Context, given: DeleteInput) -> Done:
     """Erase a fact."""
     found = context.holder(given["uuid"], given.get("group_id"), is_fact)
     if found is None:
@@ -22,7 +22,7 @@ def delete_entity_edge(context: Context, given: Delete) -> Done:
     return _done("the fact is deleted" if is_erased else "there is no such fact")
 
 
-def delete_episode(context: Context, given: Delete) -> Done:
+def delete_episode(context: Context, given: DeleteInput) -> Done:
     """Erase an episode, and nothing that was learnt from it."""
     found = context.holder(given["uuid"], given.get("group_id"), is_episode)
     if found is None:

@@ -39,7 +39,7 @@ class Empty(TypedDict):
 
 
 @with_config(STRICT)
-class AsOf(TypedDict):
+class AsOfInput(TypedDict):
     """The point in both times that a read asks about; what is left out means now."""
 
     valid_as_of: NotRequired[Timestamp | None]
@@ -90,7 +90,7 @@ class AddEpisodes(TypedDict):
 
 
 @with_config(STRICT)
-class Receipt(TypedDict):
+class ReceiptInput(TypedDict):
     """A receipt that AddEpisodes or AddMessages gave."""
 
     group_id: Group
@@ -154,7 +154,7 @@ class AddFacts(TypedDict):
 
 
 @with_config(STRICT)
-class SearchFacts(AsOf):
+class SearchFacts(AsOfInput):
     """A question, and where to look."""
 
     group_ids: Groups
@@ -164,7 +164,7 @@ class SearchFacts(AsOf):
 
 
 @with_config(STRICT)
-class SearchNodes(AsOf):
+class SearchNodes(AsOfInput):
     """What nodes are wanted, by name and summary."""
 
     group_ids: Groups
@@ -173,7 +173,7 @@ class SearchNodes(AsOf):
 
 
 @with_config(STRICT)
-class GetEntityEdge(AsOf):
+class GetEntityEdge(AsOfInput):
     """The fact that is wanted; without a group it is looked for in all that may be seen."""
 
     uuid: Uuid
@@ -181,7 +181,7 @@ class GetEntityEdge(AsOf):
 
 
 @with_config(STRICT)
-class GetEpisodes(AsOf):
+class GetEpisodes(AsOfInput):
     """How many of the newest episodes are wanted."""
 
     group_id: Group
@@ -199,7 +199,7 @@ class AskedMessage(TypedDict):
 
 
 @with_config(STRICT)
-class GetMemory(AsOf):
+class GetMemory(AsOfInput):
     """A conversation, about which the facts are wanted."""
 
     group_id: Group
@@ -209,7 +209,7 @@ class GetMemory(AsOf):
 
 
 @with_config(STRICT)
-class Delete(TypedDict):
+class DeleteInput(TypedDict):
     """What to delete; without a group it is looked for in all that may be seen."""
 
     uuid: Uuid

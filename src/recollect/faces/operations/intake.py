@@ -48,7 +48,7 @@ def get_episodes(context: Context, given: inputs.GetEpisodes) -> Episodes:
     return Episodes(episodes=[episode(nexus.group_name, one) for one in found])
 
 
-def get_receipt(context: Context, given: inputs.Receipt) -> tuple[Status, ReceiptState]:
+def get_receipt(context: Context, given: inputs.ReceiptInput) -> tuple[Status, ReceiptState]:
     """Return where the items of a receipt stand; NOT_FOUND for one that was never given."""
     nexus, receipt = context.group(given["group_id"]), given["receipt_id"]
     progressed = context.ingestion.receipt(nexus, receipt)

@@ -64,7 +64,7 @@ class Methods(ABC, Generic[AnswerT_co]):
         *,
         request_id: str | None = None,
         idempotency_key: str | None = None,
-        **given: Unpack[inputs.Receipt],
+        **given: Unpack[inputs.ReceiptInput],
     ) -> AnswerT_co:
         """Return where the items of a receipt stand: ACCEPTED while one runs, PARKED, or OK."""
         return self.call(
@@ -190,7 +190,7 @@ class Methods(ABC, Generic[AnswerT_co]):
         *,
         request_id: str | None = None,
         idempotency_key: str | None = None,
-        **given: Unpack[inputs.Delete],
+        **given: Unpack[inputs.DeleteInput],
     ) -> AnswerT_co:
         """Erase a fact for all times. Cost: the file is rewritten."""
         return self.call(
@@ -202,7 +202,7 @@ class Methods(ABC, Generic[AnswerT_co]):
         *,
         request_id: str | None = None,
         idempotency_key: str | None = None,
-        **given: Unpack[inputs.Delete],
+        **given: Unpack[inputs.DeleteInput],
     ) -> AnswerT_co:
         """Erase an episode, and nothing learnt from it. Cost: the file is rewritten."""
         return self.call(

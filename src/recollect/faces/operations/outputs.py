@@ -92,7 +92,7 @@ class EntityNode(TypedDict):
     rrf: float | None
 
 
-class Episode(TypedDict):
+class EpisodeOutput(TypedDict):
     """An episode as it was remembered."""
 
     uuid: str
@@ -120,7 +120,7 @@ class Nodes(TypedDict):
 class Episodes(TypedDict):
     """Episodes, oldest first."""
 
-    episodes: list[Episode]
+    episodes: list[EpisodeOutput]
 
 
 class Accepted(TypedDict):

@@ -1,7 +1,7 @@
 """Elements of the graph as the operations show them: facts, nodes and episodes.
 
 The rule: a fact is a link with words, a node a concept of type `Entity`, an episode a concept of
-type `Episode`; what they say is in attributes, where it comes from in metadata.
+type `EpisodeOutput`; what they say is in attributes, where it comes from in metadata.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeGuard, cast
 from pydantic import JsonValue
 
 from recollect.faces.operations.fields import Source
-from recollect.faces.operations.outputs import EntityNode, Episode, FactResult
+from recollect.faces.operations.outputs import EntityNode, EpisodeOutput, FactResult
 from recollect.model import (
     FACT,
     SOURCES,
@@ -43,14 +43,14 @@ def is_episode(element: Element) -> TypeGuard[Concept]:
     return isinstance(element, Concept) and element.type == EPISODE
 
 
-class Found(NamedTuple):
+class FoundScore(NamedTuple):
     """How well something answers a question: from 0 to 1, and the sum of its reciprocal ranks."""
 
     score: float | None
     rrf: float | None
 
 
-NOT_SEARCHED: Final = Found(None, None)
+NOT_SEARCHED: Final = FoundScore(None, None)
 
 
 def is_node(element: Element) -> TypeGuard[Concept]:
@@ -59,7 +59,7 @@ def is_node(element: Element) -> TypeGuard[Concept]:
 
 
 def fact_result(
-    group: str, dated: Dated, nodes: Mapping[str, Key], found: Found = NOT_SEARCHED
+    group: str, dated: Dated, nodes: Mapping[str, Key], found: FoundScore = NOT_SEARCHED
 ) -> FactResult:
     """Return a fact; `nodes` has what those at its ends are called, by uuid."""
     link = dated.element
@@ -87,7 +87,7 @@ def fact_result(
     )
 
 
-def entity_node(group: str, dated: Dated, found: Found = NOT_SEARCHED) -> EntityNode:
+def entity_node(group: str, dated: Dated, found: FoundScore = NOT_SEARCHED) -> EntityNode:
     """Return a node."""
     concept = dated.element
     assert isinstance(concept, Concept)
@@ -107,12 +107,12 @@ def entity_node(group: str, dated: Dated, found: Found = NOT_SEARCHED) -> Entity
     )
 
 
-def episode(group: str, dated: Dated) -> Episode:
+def episode(group: str, dated: Dated) -> EpisodeOutput:
     """Return an episode, which has all that `newest_episodes` and the pipeline ask of it."""
     concept = dated.element
     assert isinstance(concept, Concept)
     said = concept.attributes
-    return Episode(
+    return EpisodeOutput(
         uuid=concept.id,
         group_id=group,
         name=_optional(said.get("name")),

@@ -15,7 +15,7 @@ from recollect.faces.operations.context import Context, asked_moment, current_mo
 from recollect.faces.operations.episodes import message_line
 from recollect.faces.operations.inputs import GetMemory, SearchFacts, SearchNodes
 from recollect.faces.operations.outputs import EntityNode, FactResult, Facts, Nodes
-from recollect.faces.operations.records import ENTITY, Found, entity_node, fact_result, is_node
+from recollect.faces.operations.records import ENTITY, FoundScore, entity_node, fact_result, is_node
 from recollect.kernel import Nexus
 from recollect.model import AsOf, Dated, Hits, Link, Ranked
 
@@ -45,7 +45,7 @@ def search_facts(context: Context, given: SearchFacts) -> Facts:
             if center is not None:
                 away = _distances(nexus, center, scores, moment)
                 scores = reranked(scores, len(legs), away, context.policy.rerank_weight)
-            chosen = {one: Found(score, ranks[one]) for one, score in best(scores, limit)}
+            chosen = {one: FoundScore(score, ranks[one]) for one, score in best(scores, limit)}
             found += shown_facts(nexus, chosen, moment)
     if center is None:
         _share(found, most_legs)
@@ -87,13 +87,13 @@ def search_nodes(context: Context, given: SearchNodes) -> Nodes:
         ranks = dict(best(fused(legs), limit))
         dated = nexus.elements.look_up([*ranks], as_of=moment)
         group = nexus.group_name
-        found += [entity_node(group, dated[one], Found(None, ranks[one])) for one in dated]
+        found += [entity_node(group, dated[one], FoundScore(None, ranks[one])) for one in dated]
     _share(found, most_legs)
     return Nodes(nodes=sorted(found, key=_by_score)[:limit])
 
 
 def shown_facts(
-    nexus: Nexus, scores: Mapping[str, Found], as_of: AsOf, *, closed: bool = False
+    nexus: Nexus, scores: Mapping[str, FoundScore], as_of: AsOf, *, closed: bool = False
 ) -> list[FactResult]:
     """Return facts by uuid as they stood, with the names of their nodes, in the order given."""
     facts = nexus.elements.look_up([*scores], as_of=as_of, closed=closed)

@@ -13,14 +13,14 @@ from typing import Final
 
 import orjson
 
-from recollect.integrations.exchange.rdf_parsing import Triple
-from recollect.integrations.exchange.rdf_terms import BLANK, Literal
+from recollect.integrations.exchange.rdf_parsing import RdfTriple
+from recollect.integrations.exchange.rdf_terms import BLANK, RdfLiteral
 
 _ROUNDS: Final = 32  # of looking one step further; each costs every triple of a blank node
 _DIGITS: Final = 32
 
 
-def blank_names(triples: Sequence[Triple]) -> Mapping[str, str]:
+def blank_names(triples: Sequence[RdfTriple]) -> Mapping[str, str]:
     """Return the name of each blank node, `_:` and a hash. Cost: up to 32 times the triples."""
     about = [one for one in triples if _is_blank(one.subject) or _is_blank(one.object)]
     nodes = [end for one in about for end in (one.subject, one.object) if _is_blank(end)]
@@ -40,13 +40,13 @@ def blank_names(triples: Sequence[Triple]) -> Mapping[str, str]:
     return names
 
 
-def _finer(triples: Sequence[Triple], colours: Mapping[str, str]) -> dict[str, str]:
+def _finer(triples: Sequence[RdfTriple], colours: Mapping[str, str]) -> dict[str, str]:
     """Return colours that also tell what stands around a node, in either direction."""
     around: dict[str, list[str]] = defaultdict(list)
     for one in triples:
         start = colours.get(one.subject, one.subject)
         match one.object:
-            case Literal(text, language, datatype):
+            case RdfLiteral(text, language, datatype):
                 end = _hash([text, language, datatype])
             case node:
                 end = colours.get(node, node)
@@ -57,7 +57,7 @@ def _finer(triples: Sequence[Triple], colours: Mapping[str, str]) -> dict[str, s
     return {node: _hash([colour, *sorted(around[node])]) for node, colour in colours.items()}
 
 
-def _is_blank(end: str | Literal) -> bool:
+def _is_blank(end: str | RdfLiteral) -> bool:
     return isinstance(end, str) and end.startswith(BLANK)
 
 

@@ -17,12 +17,12 @@ from recollect.integrations.exchange.records import (
     Bad,
     Bond,
     ById,
+    ByName,
     End,
     Left,
     Mention,
-    Named,
     Record,
-    Statement,
+    StatementRecord,
     Thing,
 )
 from recollect.kernel import Nexus
@@ -76,7 +76,7 @@ class Mapper:
     source: str
     called: dict[str, str] = field(default_factory=dict)  # ids of the memory by those of the file
     _held: Mapping[str, Dated] = field(default_factory=dict)
-    _concepts: dict[Named, Concept | None] = field(default_factory=dict)
+    _concepts: dict[ByName, Concept | None] = field(default_factory=dict)
     _put: set[str] = field(default_factory=set)  # handles of this batch
 
     def mapped(self, records: Iterable[Record]) -> list[Mapped]:
@@ -104,7 +104,7 @@ class Mapper:
         match record:
             case Thing():
                 return Mapped(record, tuple(self._thing(record)))
-            case Statement():
+            case StatementRecord():
                 return self._statement(record)
             case Bond():
                 return self._bond(record)
@@ -123,11 +123,11 @@ class Mapper:
         if isinstance(held, Concept) and held.type == type_ and not thing.is_exact:
             name = held.name
         elif held is None and thing.otherwise is not None:
-            there = self._called(Named(type_, name))
+            there = self._called(ByName(type_, name))
             if there is not None and _is_iri(there.id):
                 name = thing.otherwise  # two things of one name
         elif held is not None:
-            there = self._called(Named(type_, name))
+            there = self._called(ByName(type_, name))
             new_id = thing.id if there is not None and there.id == held.id else None
         metadata: dict[str, Value] = dict(thing.metadata)
         if thing.searched is not None:
@@ -145,7 +145,7 @@ class Mapper:
             new_metadata={} if thing.is_exact else self._origin,
         )
 
-    def _statement(self, fact: Statement) -> Mapped:
+    def _statement(self, fact: StatementRecord) -> Mapped:
         dated = self._held.get(fact.id)
         held = None if dated is None else dated.element
         changes: list[Change] = []
@@ -244,7 +244,7 @@ class Mapper:
             case ById():
                 held = self._living(self.id_of(end.id))
                 return None if held is None or is_episode(held) else held.id
-            case Named():
+            case ByName():
                 if end.type in self.nexus.kinds.owned:
                     is_there = self._called(end) is not None
                     return Key(end.type, end.name) if is_there else None
@@ -258,7 +258,7 @@ class Mapper:
             case _:
                 assert_never(end)
 
-    def _is_elsewhere(self, fact: Statement, held: Link) -> bool:
+    def _is_elsewhere(self, fact: StatementRecord, held: Link) -> bool:
         """Whether a file says something of other things under the id of a fact."""
         if held.attributes.get(FACT) == fact.text:
             return False
@@ -268,17 +268,17 @@ class Mapper:
 
     def _there(self, end: End) -> Concept | Link | None:
         """Return an end as far as the memory has it."""
-        return self._called(end) if isinstance(end, Named) else self._living(end.id)
+        return self._called(end) if isinstance(end, ByName) else self._living(end.id)
 
-    def _is_of_claim(self, link: Statement | Bond) -> bool:
+    def _is_of_claim(self, link: StatementRecord | Bond) -> bool:
         """Whether a link is one that only the calls of claims write."""
         match link.subject:
-            case Named(type=kind):
+            case ByName(type=kind):
                 pass
             case ById(id):
                 held = self._living(id)
                 kind = held.type if isinstance(held, Concept) else ""
-        if isinstance(link, Statement):  # facts are compared in any spelling
+        if isinstance(link, StatementRecord):  # facts are compared in any spelling
             return self.nexus.kinds.is_owned_link(kind, normal_text(link.predicate))
         return self.nexus.kinds.is_owned_link(kind, link.predicate)
 
@@ -286,7 +286,7 @@ class Mapper:
         dated = self._held.get(self.id_of(id))
         return None if dated is None or dated.expired_at is not None else dated.element
 
-    def _called(self, named: Named) -> Concept | None:
+    def _called(self, named: ByName) -> Concept | None:
         """Return the living concept of a type and name."""
         if named not in self._concepts:
             parameters: Attributes = {"type": named.type, "name": named.name}
@@ -311,7 +311,7 @@ def _ids(record: Record) -> Iterator[str]:
     match record:
         case Thing(id=str(id)) | Account(id=id):
             yield id
-        case Statement(subject=subject, object=target) | Bond(subject=subject, object=target):
+        case StatementRecord(subject=subject, object=target) | Bond(subject=subject, object=target):
             named = (record.id, *(one.id for one in (subject, target) if isinstance(one, ById)))
             yield from (one for one in named if one is not None)
         case Mention(episode=episode, thing=thing):

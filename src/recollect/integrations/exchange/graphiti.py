@@ -29,7 +29,7 @@ from recollect.integrations.exchange.records import (
     Left,
     Mention,
     Record,
-    Statement,
+    StatementRecord,
     Thing,
 )
 from recollect.integrations.exchange.source import Source
@@ -107,7 +107,7 @@ def _fact(line: int, members: Members) -> Record:
         "superseded_at": expired,
     }
     said = {key: one for key, one in table(members, "attributes").items() if key != FACT}
-    return Statement(
+    return StatementRecord(
         line,
         ById(text(members, "source_node_uuid")),
         text(members, "name"),

@@ -35,7 +35,7 @@ EXPORT_FORMATS: Final = ("jsonl", "graphml", "turtle", "ntriples")
 _AT_ONCE: Final = 500  # elements read together
 
 
-class Writer(Protocol):
+class RecordWriter(Protocol):
     """Spells elements, each after those that it stands on."""
 
     def head(self) -> bytes:
@@ -107,7 +107,7 @@ def hand_out(
     return written
 
 
-def _writer(format: str) -> Writer:
+def _writer(format: str) -> RecordWriter:
     match format:
         case "jsonl":
             return LinesWriter()

@@ -20,9 +20,9 @@ from recollect.integrations.exchange.records import (
     Account,
     Bond,
     ById,
+    ByName,
     End,
     Left,
-    Named,
     Record,
     Thing,
 )
@@ -178,4 +178,4 @@ def _read_end(members: Members, key: str) -> End:
     end = table(members, key)
     if "link" in end:
         return ById(_name(end, "link"))
-    return Named(_name(end, "type"), _name(end, "name"))
+    return ByName(_name(end, "type"), _name(end, "name"))

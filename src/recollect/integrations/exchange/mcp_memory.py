@@ -12,9 +12,9 @@ from typing import Final
 
 from recollect.integrations.exchange.members import Members, json_lines, refused, text, texts
 from recollect.integrations.exchange.records import (
-    Named,
+    ByName,
     Record,
-    Statement,
+    StatementRecord,
     Thing,
     made_id,
     statement_id,
@@ -37,10 +37,10 @@ def _records(type_: str, line: int, members: Members) -> Iterator[Record]:
         case "entity":
             yield from _entity(type_, line, members)
         case "relation":
-            start, end = Named(type_, text(members, "from")), Named(type_, text(members, "to"))
+            start, end = ByName(type_, text(members, "from")), ByName(type_, text(members, "to"))
             predicate = text(members, "relationType")
             said = words(start.name, predicate, end.name)
-            yield Statement(
+            yield StatementRecord(
                 line, start, predicate, end, said, statement_id(start, predicate, end, said)
             )
         case _:
@@ -50,9 +50,9 @@ def _records(type_: str, line: int, members: Members) -> Iterator[Record]:
 def _entity(type_: str, line: int, members: Members) -> Iterator[Record]:
     name, kind = text(members, "name"), text(members, "entityType")
     yield Thing(line, type_, name, {"entity_type": kind}, searched=("summary", "entity_type"))
-    about = Named(type_, name)
+    about = ByName(type_, name)
     for said in texts(members, "observations"):
         if said.strip():
             key = made_id(normal_text(said))
             identifier = statement_id(about, OBSERVATION, about, said)
-            yield Statement(line, about, OBSERVATION, about, said, identifier, key=key)
+            yield StatementRecord(line, about, OBSERVATION, about, said, identifier, key=key)

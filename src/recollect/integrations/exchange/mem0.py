@@ -21,9 +21,9 @@ from recollect.integrations.exchange.members import (
 )
 from recollect.integrations.exchange.records import (
     Bad,
-    Named,
+    ByName,
     Record,
-    Statement,
+    StatementRecord,
     statement_id,
     words,
 )
@@ -73,7 +73,7 @@ def _lists(answer: Value) -> tuple[Sequence[Value], Sequence[Value]]:
 
 def _memory(number: int, members: Members, type_: str) -> Record:
     owners = (optional_text(members, one) for one in _OWNERS)
-    about = Named(type_, next((one for one in owners if one), NOBODY))
+    about = ByName(type_, next((one for one in owners if one), NOBODY))
     identifier = text(members, "id")
     told_at = time(members, "updated_at") or time(members, "created_at")
     metadata = {
@@ -83,7 +83,7 @@ def _memory(number: int, members: Members, type_: str) -> Record:
         "mem0": _rest(members),
     }
     said = text(members, "memory")
-    return Statement(
+    return StatementRecord(
         number,
         about,
         MEMORY,
@@ -101,8 +101,8 @@ def _rest(members: Members) -> Value:
 
 def _relation(number: int, members: Members, type_: str) -> Record:
     target = optional_text(members, "target") or text(members, "destination")
-    start, end = Named(type_, text(members, "source")), Named(type_, target)
+    start, end = ByName(type_, text(members, "source")), ByName(type_, target)
     predicate = text(members, "relationship")
     said = words(start.name, predicate, end.name)
     identifier = statement_id(start, predicate, end, said)
-    return Statement(number, start, predicate, end, said, identifier)
+    return StatementRecord(number, start, predicate, end, said, identifier)

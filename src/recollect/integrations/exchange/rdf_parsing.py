@@ -17,7 +17,7 @@ from rdflib.plugins.parsers.notation3 import BadSyntax, RDFSink, SinkParser
 from rdflib.plugins.parsers.ntriples import NTGraphSink, W3CNTriplesParser, r_literal, unquote
 
 from recollect.errors import LIMIT_EXCEEDED, RecollectError
-from recollect.integrations.exchange.rdf_terms import BLANK, Literal
+from recollect.integrations.exchange.rdf_terms import BLANK, RdfLiteral
 from recollect.integrations.exchange.records import Bad
 from recollect.integrations.exchange.source import Source
 from recollect.node import dataclass
@@ -43,16 +43,16 @@ logging.getLogger("rdflib").addHandler(logging.NullHandler())  # else it writes 
 
 
 @dataclass(frozen=True, slots=True)
-class Triple:
+class RdfTriple:
     """One triple; an IRI is a text, and so is a blank node, which begins with `_:`."""
 
     line: int
     subject: str
     predicate: str
-    object: str | Literal
+    object: str | RdfLiteral
 
 
-def turtle_triples(source: Source) -> Iterator[Triple | Bad]:
+def turtle_triples(source: Source) -> Iterator[RdfTriple | Bad]:
     """Yield the triples of Turtle, in the order of the file, or what is wrong with it."""
     sink = _Sink()
     sink.parser = parser = SinkParser(sink, baseURI=_BASE, turtle=True)
@@ -70,7 +70,7 @@ def turtle_triples(source: Source) -> Iterator[Triple | Bad]:
     yield from sink.triples
 
 
-def ntriples_triples(source: Source) -> Iterator[Triple | Bad]:
+def ntriples_triples(source: Source) -> Iterator[RdfTriple | Bad]:
     """Yield the triples of N-Triples, in the order of the file, and the lines that are none."""
     if source.size > LARGEST_GRAPH:
         raise _too_large(source)
@@ -107,7 +107,7 @@ class _Sink(RDFSink):
 
     def __init__(self) -> None:
         super().__init__(Graph())
-        self.triples: list[Triple] = []
+        self.triples: list[RdfTriple] = []
 
     def newLiteral(self, s: str, dt: URIRef | None, lang: str | None) -> Any:  # noqa: ANN401
         return _literal(s, dt, lang)
@@ -116,18 +116,18 @@ class _Sink(RDFSink):
         del why
         _, predicate, subject, target = (self.normalise(None, one) for one in quadruple)
         start, property_ = _node(subject), _node(predicate)
-        self.triples.append(Triple(self.parser.lines + 1, start, property_, _term(target)))
+        self.triples.append(RdfTriple(self.parser.lines + 1, start, property_, _term(target)))
 
 
 class _LineSink:
     """Takes what the parser of N-Triples finds."""
 
     def __init__(self) -> None:
-        self.triples: list[Triple] = []
+        self.triples: list[RdfTriple] = []
         self.line = 0
 
     def triple(self, subject: Any, predicate: Any, target: Any) -> None:  # noqa: ANN401
-        self.triples.append(Triple(self.line, _node(subject), _node(predicate), _term(target)))
+        self.triples.append(RdfTriple(self.line, _node(subject), _node(predicate), _term(target)))
 
 
 class _LineParser(W3CNTriplesParser):
@@ -142,13 +142,13 @@ class _LineParser(W3CNTriplesParser):
         return _literal(unquote(text), unquote(datatype) if datatype else None, language)
 
 
-def _literal(text: str, datatype: str | None, language: str | None) -> Literal:
-    return Literal(text, (language or "").lower(), "" if datatype is None else str(datatype))
+def _literal(text: str, datatype: str | None, language: str | None) -> RdfLiteral:
+    return RdfLiteral(text, (language or "").lower(), "" if datatype is None else str(datatype))
 
 
-def _term(term: object) -> str | Literal:
+def _term(term: object) -> str | RdfLiteral:
     match term:
-        case Literal():
+        case RdfLiteral():
             return term
         case ParsedLiteral():
             return _literal(str(term), term.datatype, term.language)

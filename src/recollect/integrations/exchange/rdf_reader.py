@@ -13,7 +13,7 @@ from typing import Final
 
 from recollect.faces.kinds import ALL_KINDS
 from recollect.integrations.exchange.blank_nodes import blank_names
-from recollect.integrations.exchange.rdf_parsing import Triple, ntriples_triples, turtle_triples
+from recollect.integrations.exchange.rdf_parsing import RdfTriple, ntriples_triples, turtle_triples
 from recollect.integrations.exchange.rdf_terms import (
     BLANK,
     ELEMENT,
@@ -30,7 +30,7 @@ from recollect.integrations.exchange.rdf_terms import (
     TERM,
     TYPE,
     TYPES,
-    Literal,
+    RdfLiteral,
     local_name,
     own_name,
     value_of,
@@ -39,11 +39,11 @@ from recollect.integrations.exchange.records import (
     Bad,
     Bond,
     ById,
+    ByName,
     End,
     Left,
-    Named,
     Record,
-    Statement,
+    StatementRecord,
     Thing,
     made_id,
     words,
@@ -68,14 +68,14 @@ def read_ntriples(source: Source, type_: str) -> Iterator[Record]:
     return _read(ntriples_triples(source), type_)
 
 
-def _read(found: Iterable[Triple | Bad], type_: str) -> Iterator[Record]:
-    triples: list[Triple] = []
+def _read(found: Iterable[RdfTriple | Bad], type_: str) -> Iterator[Record]:
+    triples: list[RdfTriple] = []
     for one in found:
         if isinstance(one, Bad):
             yield one
         else:
             triples.append(one)
-    yield from _Graph.of(triples, type_).records()
+    yield from _RdfGraph.of(triples, type_).records()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,20 +90,20 @@ class _Link:
 
 
 @dataclass(slots=True)
-class _Graph:
+class _RdfGraph:
     """The triples of one file by their subjects."""
 
     type: str
-    said: dict[str, list[Triple]] = field(default_factory=lambda: defaultdict(list))
+    said: dict[str, list[RdfTriple]] = field(default_factory=lambda: defaultdict(list))
     lines: dict[str, int] = field(default_factory=dict)  # where a node is met first
     plain: dict[tuple[str, str, str], int] = field(default_factory=dict)  # triples between nodes
     reified: dict[str, _Link] = field(default_factory=dict)  # by the node that speaks of it
     terms: dict[str, str] = field(default_factory=dict)  # names of predicates and classes by IRI
-    named: dict[str, Named] = field(default_factory=dict)  # things by node
+    named: dict[str, ByName] = field(default_factory=dict)  # things by node
     labels: dict[str, str] = field(default_factory=dict)  # their names, if they were clear
 
     @classmethod
-    def of(cls, triples: Sequence[Triple], type_: str) -> _Graph:
+    def of(cls, triples: Sequence[RdfTriple], type_: str) -> _RdfGraph:
         """Return the graph, its blank nodes named and its names settled."""
         graph, names = cls(type_), blank_names(triples)
         for one in triples:
@@ -111,7 +111,7 @@ class _Graph:
             if isinstance(target, str):
                 target = names.get(target, target)
             subject = names.get(one.subject, one.subject)
-            graph.said[subject].append(Triple(one.line, subject, one.predicate, target))
+            graph.said[subject].append(RdfTriple(one.line, subject, one.predicate, target))
         graph._find_reified()
         graph._find_things()
         graph._name_terms()
@@ -182,7 +182,7 @@ class _Graph:
             met[types[node], normal_text(self.labels[node])] += 1
         for node, name in self.labels.items():
             is_clear = met[types[node], normal_text(name)] == 1 or _is_own(node)
-            self.named[node] = Named(types[node], name if is_clear else node)
+            self.named[node] = ByName(types[node], name if is_clear else node)
 
     def _classes(self, node: str) -> list[str]:
         return sorted(
@@ -196,7 +196,7 @@ class _Graph:
             found = [
                 one.object
                 for one in self.said.get(node, ())
-                if one.predicate == wanted and isinstance(one.object, Literal)
+                if one.predicate == wanted and isinstance(one.object, RdfLiteral)
             ]
             texts = [one for one in found if (one.text if _is_own(node) else one.text.strip())]
             if texts:
@@ -225,10 +225,10 @@ class _Graph:
         """Return the literals of a node as attributes and metadata."""
         attributes: dict[str, Value] = {}
         metadata: dict[str, Value] = {}
-        values: dict[str, list[Literal]] = defaultdict(list)
+        values: dict[str, list[RdfLiteral]] = defaultdict(list)
         for one in self.said.get(node, ()):
             is_name = one.predicate == LABEL and _is_own(node) and node not in self.reified
-            if isinstance(one.object, Literal) and one.predicate != KEY and not is_name:
+            if isinstance(one.object, RdfLiteral) and one.predicate != KEY and not is_name:
                 values[one.predicate].append(one.object)
         for iri, literals in sorted(values.items()):
             found = [value_of(one) for one in sorted(set(literals))]
@@ -262,7 +262,9 @@ class _Graph:
         attributes.pop(FACT, None)
         identifier = self._link_id(link)
         said = words(self._called(link.subject), predicate, self._called(link.object))
-        return Statement(link.line, start, predicate, end, said, identifier, attributes, metadata)
+        return StatementRecord(
+            link.line, start, predicate, end, said, identifier, attributes, metadata
+        )
 
     def _link_id(self, link: _Link) -> str:
         if link.about is not None:
@@ -285,7 +287,7 @@ class _Graph:
         keys = [
             one.object.text
             for one in self.said[node]
-            if one.predicate == KEY and isinstance(one.object, Literal)
+            if one.predicate == KEY and isinstance(one.object, RdfLiteral)
         ]
         return keys[0] if keys else ""
 
@@ -320,6 +322,6 @@ def _id(node: str) -> str:
     return own_name(node, ELEMENT) or node
 
 
-def _preference(literal: Literal) -> tuple[bool, bool, Literal]:
+def _preference(literal: RdfLiteral) -> tuple[bool, bool, RdfLiteral]:
     language = literal.language
     return bool(language), not language.startswith("en"), literal

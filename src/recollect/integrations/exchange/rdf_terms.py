@@ -57,7 +57,7 @@ _LEAST, _MOST = -(2**63), 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Literal:
+class RdfLiteral:
     """A literal: its text, and its language or the IRI of its datatype."""
 
     text: str
@@ -72,7 +72,7 @@ class Literal:
         return f"^^{self.datatype}" if self.datatype else ""
 
 
-def value_of(literal: Literal) -> tuple[Value, str]:
+def value_of(literal: RdfLiteral) -> tuple[Value, str]:
     """Return a literal as a value, and the mark that a value alone would lose.
 
     >>> value_of(Literal("2", datatype=XSD + "integer")), value_of(Literal("chat", "fr"))
@@ -95,7 +95,7 @@ def value_of(literal: Literal) -> tuple[Value, str]:
     return text, literal.mark
 
 
-def literal_of(value: Value, mark: str = "") -> Literal:
+def literal_of(value: Value, mark: str = "") -> RdfLiteral:
     """Return a value as a literal; what RDF has no datatype for is JSON.
 
     >>> literal_of(True).text, literal_of([1]).datatype == JSON
@@ -103,17 +103,17 @@ def literal_of(value: Value, mark: str = "") -> Literal:
     """
     match value:
         case str() if mark.startswith("@"):
-            return Literal(value, language=mark[1:])
+            return RdfLiteral(value, language=mark[1:])
         case str():
-            return Literal(value, datatype=mark.removeprefix("^^"))
+            return RdfLiteral(value, datatype=mark.removeprefix("^^"))
         case bool():
-            return Literal("true" if value else "false", datatype=f"{XSD}boolean")
+            return RdfLiteral("true" if value else "false", datatype=f"{XSD}boolean")
         case int():
-            return Literal(str(value), datatype=f"{XSD}integer")
+            return RdfLiteral(str(value), datatype=f"{XSD}integer")
         case float():
-            return Literal(repr(value), datatype=f"{XSD}double")
+            return RdfLiteral(repr(value), datatype=f"{XSD}double")
         case _:
-            return Literal(orjson.dumps(value).decode(), datatype=JSON)
+            return RdfLiteral(orjson.dumps(value).decode(), datatype=JSON)
 
 
 def local_name(iri: str) -> str:

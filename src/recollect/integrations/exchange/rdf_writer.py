@@ -30,7 +30,7 @@ from recollect.integrations.exchange.rdf_terms import (
     TYPE,
     TYPES,
     XSD,
-    Literal,
+    RdfLiteral,
     literal_of,
     local_name,
     own_iri,
@@ -38,7 +38,7 @@ from recollect.integrations.exchange.rdf_terms import (
 from recollect.model import Attributes, ConceptRecord, Dated, LinkRecord, Record, Value
 from recollect.node import dataclass, field
 
-Said = tuple[str, str | Literal]
+Said = tuple[str, str | RdfLiteral]
 """A predicate and an object."""
 
 PREFIXES: Final = {
@@ -105,7 +105,7 @@ class RdfWriter:
             return f"\n{start} {pairs} .\n"
         return "".join(f"{start} {self._node(one)} {term(what)} .\n" for one, what in said)
 
-    def _term(self, term: str | Literal) -> str:
+    def _term(self, term: str | RdfLiteral) -> str:
         if isinstance(term, str):
             return self._node(term)
         quoted = f'"{_ESCAPED.sub(_escape, term.text)}"'
@@ -146,12 +146,12 @@ def _concept(record: ConceptRecord) -> Iterator[Said]:
         classes = [own_iri(concept.type, TERM)]
     yield from ((TYPE, str(one)) for one in classes)
     said = list(_said(concept.attributes, concept.metadata))
-    labels = {what.text for one, what in said if one in LABELS and isinstance(what, Literal)} | {
+    labels = {what.text for one, what in said if one in LABELS and isinstance(what, RdfLiteral)} | {
         iri,
         local_name(iri),
     }
     if concept.name not in labels or iri.startswith(ELEMENT):
-        yield LABEL, Literal(concept.name)
+        yield LABEL, RdfLiteral(concept.name)
     yield from said
 
 
@@ -161,7 +161,7 @@ def _statement(record: LinkRecord) -> Iterator[Said]:
     yield PREDICATE, _predicate(record)
     yield OBJECT, _iri(record.object)
     if record.key:
-        yield KEY, Literal(record.key)
+        yield KEY, RdfLiteral(record.key)
     yield from _said(record.link.attributes, record.link.metadata)
 
 
@@ -188,7 +188,7 @@ def _said(attributes: Attributes, metadata: Attributes) -> Iterator[Said]:
             yield own_iri(key, METADATA), literal_of(value)
 
 
-def _literals(value: Value, marks: Value) -> Iterator[Literal]:
+def _literals(value: Value, marks: Value) -> Iterator[RdfLiteral]:
     match value, marks:
         case list() as values, list() as several if len(values) == len(several) > 1:
             for one, mark in zip(values, several, strict=True):

@@ -22,7 +22,7 @@ DEFAULT_TYPE: Final = ENTITY
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ByName:
     """An end of a link by type and name: it is made where it is not there yet."""
 
     type: str
@@ -36,7 +36,7 @@ class ById:
     id: str
 
 
-End = Named | ById
+End = ByName | ById
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class StatementRecord:
     """A link that says something in words: a fact, which has an id of its own."""
 
     line: int
@@ -127,7 +127,7 @@ class Bad:
     reason: str
 
 
-Record = Thing | Statement | Bond | Account | Mention | Left | Bad
+Record = Thing | StatementRecord | Bond | Account | Mention | Left | Bad
 
 
 _NAMESPACE: Final = uuid.UUID("9f0b7a52-6f0d-5f0e-8a4e-5b1de3f2c7a4")
@@ -142,7 +142,7 @@ def made_id(*parts: Value) -> str:
 def end_parts(end: End) -> list[Value]:
     """Return what an end is known by."""
     match end:
-        case Named(type, name):
+        case ByName(type, name):
             return [type, normal_text(name)]
         case ById(id):
             return [id]

@@ -24,12 +24,12 @@ from recollect.integrations.exchange.records import (
     Bond,
     Left,
     Record,
-    Statement,
+    StatementRecord,
     Thing,
 )
 from recollect.integrations.exchange.report import ImportReport
 from recollect.integrations.exchange.source import Source
-from recollect.integrations.exchange.tally import Tally
+from recollect.integrations.exchange.tally import ImportTally
 from recollect.kernel import Nexus
 from recollect.model import BatchReport, Progress, silent
 from recollect.node import dataclass, replace
@@ -89,7 +89,7 @@ def take_in(
     if reader is not None:
         run.check(reader)
     with nexus.transaction(dry_run=dry_run):
-        tally = Tally.of(nexus)
+        tally = ImportTally.of(nexus)
         if reader is None:
             run.capsules(tally)
         else:
@@ -138,7 +138,7 @@ class _Run:
         if bad and not self.skip_bad:
             raise self._refused(bad)
 
-    def write(self, reader: Reader, mapper: Mapper, tally: Tally) -> None:
+    def write(self, reader: Reader, mapper: Mapper, tally: ImportTally) -> None:
         """Write the concepts of the file, then its links, which may stand before them."""
         for step, is_wanted in (("concepts", _is_concept), ("links", _is_link)):
             for chunk in self._chunks(reader, step):
@@ -149,7 +149,7 @@ class _Run:
                     tally.meet(one)
                 self._put(wanted, mapper, tally)
 
-    def capsules(self, tally: Tally) -> None:
+    def capsules(self, tally: ImportTally) -> None:
         """Run the capsules of a KIP text."""
         lines = 0
         for text in read_capsules(self._text_lines()):
@@ -202,7 +202,7 @@ class _Run:
             yield chunk
         self.progress(step, self.file.size, self.file.size)
 
-    def _put(self, records: Sequence[Record], mapper: Mapper, tally: Tally) -> None:
+    def _put(self, records: Sequence[Record], mapper: Mapper, tally: ImportTally) -> None:
         """Write records as one batch, or one by one where something in it is refused."""
         try:
             mapped = mapper.mapped(records)
@@ -235,7 +235,7 @@ class _Run:
         ids = iter(report.ids)
         for one in mapped:
             made = list(islice(ids, len(one.changes)))
-            if isinstance(one.record, Thing | Statement | Bond) and made and one.record.id:
+            if isinstance(one.record, Thing | StatementRecord | Bond) and made and one.record.id:
                 mapper.call(one.record.id, made[-1])
 
     def _refused(self, bad: Sequence[Bad]) -> RecollectError:

@@ -14,11 +14,11 @@ from recollect.integrations.exchange.records import (
     Account,
     Bad,
     Bond,
+    ByName,
     Left,
     Mention,
-    Named,
     Record,
-    Statement,
+    StatementRecord,
     Thing,
 )
 from recollect.integrations.exchange.report import NamedCount, Skip
@@ -31,7 +31,7 @@ _TRANSACTIONS: Final = 10  # read together
 
 
 @dataclass(slots=True)
-class Tally:
+class ImportTally:
     """The counts of one import, and what the memory held before it."""
 
     since: int  # the number of the last transaction before
@@ -51,7 +51,7 @@ class Tally:
     _lines: dict[str, list[int]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, nexus: Nexus) -> Tally:
+    def of(cls, nexus: Nexus) -> ImportTally:
         """Return an empty tally of a group as it is now."""
         return cls(
             nexus.stats().transactions,
@@ -69,12 +69,12 @@ class Tally:
             case Account():
                 types[EPISODE] += 1
             case (
-                Statement(subject=subject, predicate=predicate, object=target)
+                StatementRecord(subject=subject, predicate=predicate, object=target)
                 | Bond(subject=subject, predicate=predicate, object=target)
             ):
                 predicates[predicate] += 1
-                if isinstance(record, Statement):
-                    ends = {one for one in (subject, target) if isinstance(one, Named)}
+                if isinstance(record, StatementRecord):
+                    ends = {one for one in (subject, target) if isinstance(one, ByName)}
                     types.update(one.type for one in ends)
             case Mention() | Left() | Bad():
                 return

@@ -21,9 +21,9 @@ from recollect.integrations.exchange.members import (
 )
 from recollect.integrations.exchange.records import (
     Bad,
-    Named,
+    ByName,
     Record,
-    Statement,
+    StatementRecord,
     statement_id,
     words,
 )
@@ -81,8 +81,8 @@ def read_csv(source: Source, type_: str) -> Iterator[Record]:
 
 def triple(type_: str, line: int, members: Members) -> Iterator[Record]:
     """Yield the statement that one triple is."""
-    start = Named(optional_text(members, "subject_type") or type_, text(members, "subject"))
-    end = Named(optional_text(members, "object_type") or type_, text(members, "object"))
+    start = ByName(optional_text(members, "subject_type") or type_, text(members, "subject"))
+    end = ByName(optional_text(members, "object_type") or type_, text(members, "object"))
     predicate = text(members, "predicate").strip()
     begins, ends = time(members, "valid_at"), time(members, "invalid_at")
     if begins is not None and ends is not None and begins >= ends:
@@ -95,7 +95,7 @@ def triple(type_: str, line: int, members: Members) -> Iterator[Record]:
         "confidence": _confidence(members),
         "source": optional_text(members, "source"),
     }
-    yield Statement(
+    yield StatementRecord(
         line,
         start,
         predicate,

@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 
 import orjson
 
-from recollect.kernel.care.dump_format import COPYING, END, GROUP, HEADER, LINES, DumpLine, Kind
+from recollect.kernel.care.dump_format import COPYING, END, GROUP, HEADER, LINES, DumpLine, LineKind
 from recollect.kernel.store.cells import octets, text, whole
 from recollect.kernel.store.group import load_group
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
@@ -81,7 +81,7 @@ def _encoded(line: DumpLine, row: SqlRow, terms: dict[int, str]) -> bytes:
             members[field.name] = octets(cell).hex()
         elif field.kind.is_term:
             members[field.name] = terms[whole(cell)]
-        elif field.kind in (Kind.MEMBERS, Kind.METADATA):
+        elif field.kind in (LineKind.MEMBERS, LineKind.METADATA):
             members[field.name] = orjson.Fragment(text(cell))
         else:
             members[field.name] = cast(str | int | None, cell)

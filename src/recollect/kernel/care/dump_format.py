@@ -23,7 +23,7 @@ HEADER = {FORMAT: VERSION}
 END = "end"
 
 
-class Kind(StrEnum):
+class LineKind(StrEnum):
     """What a value of a line is."""
 
     NUMBER = "a whole number from 0 to 2**48 - 1"  # an id, a version, a transaction
@@ -48,12 +48,12 @@ class Kind(StrEnum):
     @property
     def is_term(self) -> bool:
         """Whether the column holds the code of a term."""
-        return self in (Kind.TYPE, Kind.PREDICATE)
+        return self in (LineKind.TYPE, LineKind.PREDICATE)
 
     @property
     def is_octets(self) -> bool:
         """Whether the column holds bytes."""
-        return self in (Kind.ID_BITS, Kind.SALT, Kind.HASH)
+        return self in (LineKind.ID_BITS, LineKind.SALT, LineKind.HASH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class DumpField:
 
     name: str
     column: str
-    kind: Kind
+    kind: LineKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,107 +84,109 @@ class DumpLine:
         return tuple(field.column for field in self.fields)
 
 
-def _line(table: str, keys: str, *fields: tuple[str, Kind] | tuple[str, Kind, str]) -> DumpLine:
+def _line(
+    table: str, keys: str, *fields: tuple[str, LineKind] | tuple[str, LineKind, str]
+) -> DumpLine:
     """Return a line whose fields are (name, kind), or (name, kind, column) where they differ."""
     named = (DumpField(one[0], one[-1] if len(one) == 3 else one[0], one[1]) for one in fields)
     return DumpLine(table, tuple(named), tuple(keys.split()))
 
 
 _CONTENT = (
-    ("attributes", Kind.MEMBERS),
-    ("metadata", Kind.METADATA),
-    ("valid_at", Kind.BOUND),
-    ("invalid_at", Kind.BOUND),
-    ("version", Kind.NUMBER),
+    ("attributes", LineKind.MEMBERS),
+    ("metadata", LineKind.METADATA),
+    ("valid_at", LineKind.BOUND),
+    ("invalid_at", LineKind.BOUND),
+    ("version", LineKind.NUMBER),
 )
 _LIFE = (
-    ("born_at", Kind.NUMBER),
-    ("changed_at", Kind.NUMBER),
-    ("expired_at", Kind.ENDING),
-    ("salt", Kind.SALT),
+    ("born_at", LineKind.NUMBER),
+    ("changed_at", LineKind.NUMBER),
+    ("expired_at", LineKind.ENDING),
+    ("salt", LineKind.SALT),
 )
-_PAST = (("until", Kind.NUMBER), *_CONTENT, ("changed_at", Kind.NUMBER))
+_PAST = (("until", LineKind.NUMBER), *_CONTENT, ("changed_at", LineKind.NUMBER))
 
 GROUP = _line(
     "grp",
     "name",
-    ("group", Kind.NAME, "name"),
-    ("id_bits", Kind.ID_BITS),
-    ("number", Kind.NUMBER),
-    ("at", Kind.INSTANT),
-    ("chain", Kind.HASH),
+    ("group", LineKind.NAME, "name"),
+    ("id_bits", LineKind.ID_BITS),
+    ("number", LineKind.NUMBER),
+    ("at", LineKind.INSTANT),
+    ("chain", LineKind.HASH),
 )
 """The line that begins a group; all lines up to the next one are of that group."""
 
-TERM = _line("term", "code", ("term", Kind.NAME, "text"), ("code", Kind.CODE))
+TERM = _line("term", "code", ("term", LineKind.NAME, "text"), ("code", LineKind.CODE))
 
 LINES: tuple[DumpLine, ...] = (
     TERM,
     _line(
         "attribute_index",
         "type attribute",
-        ("index", Kind.ATTRIBUTE, "attribute"),
-        ("type", Kind.NAME),
+        ("index", LineKind.ATTRIBUTE, "attribute"),
+        ("type", LineKind.NAME),
     ),
-    _line("schema_mode", "mode", ("schema", Kind.SCHEMA_MODE, "mode")),
+    _line("schema_mode", "mode", ("schema", LineKind.SCHEMA_MODE, "mode")),
     _line(
         "tx",
         "number",
-        ("transaction", Kind.NUMBER, "number"),
-        ("at", Kind.INSTANT),
-        ("last_id", Kind.NUMBER),
-        ("actor", Kind.OPTIONAL_NAME),
-        ("request", Kind.OPTIONAL_NAME),
-        ("chain", Kind.HASH),
+        ("transaction", LineKind.NUMBER, "number"),
+        ("at", LineKind.INSTANT),
+        ("last_id", LineKind.NUMBER),
+        ("actor", LineKind.OPTIONAL_NAME),
+        ("request", LineKind.OPTIONAL_NAME),
+        ("chain", LineKind.HASH),
     ),
     _line(
         "change",
         "tx element",
-        ("change", Kind.NUMBER, "tx"),
-        ("element", Kind.NUMBER),
-        ("operation", Kind.OPERATION),
-        ("digest", Kind.HASH),
+        ("change", LineKind.NUMBER, "tx"),
+        ("element", LineKind.NUMBER),
+        ("operation", LineKind.OPERATION),
+        ("digest", LineKind.HASH),
     ),
     _line(
         "concept",
         "id",
-        ("concept", Kind.NUMBER, "id"),
-        ("type", Kind.TYPE),
-        ("name", Kind.NAME),
-        ("public_id", Kind.OPTIONAL_NAME),
+        ("concept", LineKind.NUMBER, "id"),
+        ("type", LineKind.TYPE),
+        ("name", LineKind.NAME),
+        ("public_id", LineKind.OPTIONAL_NAME),
         *_CONTENT,
         *_LIFE,
     ),
     _line(
         "link",
         "id",
-        ("link", Kind.NUMBER, "id"),
-        ("subject", Kind.NUMBER),
-        ("predicate", Kind.PREDICATE),
-        ("object", Kind.NUMBER),
-        ("key", Kind.TEXT),
-        ("public_id", Kind.OPTIONAL_NAME),
+        ("link", LineKind.NUMBER, "id"),
+        ("subject", LineKind.NUMBER),
+        ("predicate", LineKind.PREDICATE),
+        ("object", LineKind.NUMBER),
+        ("key", LineKind.TEXT),
+        ("public_id", LineKind.OPTIONAL_NAME),
         *_CONTENT,
         *_LIFE,
     ),
-    _line("concept_past", "id until", ("concept_past", Kind.NUMBER, "id"), *_PAST),
-    _line("link_past", "id until", ("link_past", Kind.NUMBER, "id"), *_PAST),
+    _line("concept_past", "id until", ("concept_past", LineKind.NUMBER, "id"), *_PAST),
+    _line("link_past", "id until", ("link_past", LineKind.NUMBER, "id"), *_PAST),
     _line(
         "work",
         "number",
-        ("work", Kind.NUMBER, "number"),
-        ("item", Kind.NAME),
-        ("state", Kind.NAME),
-        ("attempts", Kind.NUMBER),
-        ("due_at", Kind.BOUND),
-        ("payload", Kind.MEMBERS),
+        ("work", LineKind.NUMBER, "number"),
+        ("item", LineKind.NAME),
+        ("state", LineKind.NAME),
+        ("attempts", LineKind.NUMBER),
+        ("due_at", LineKind.BOUND),
+        ("payload", LineKind.MEMBERS),
     ),
     _line(
         "receipt",
         "receipt position",
-        ("receipt", Kind.NAME),
-        ("position", Kind.NUMBER),
-        ("item", Kind.NAME),
+        ("receipt", LineKind.NAME),
+        ("position", LineKind.NUMBER),
+        ("item", LineKind.NAME),
     ),
 )
 """The lines of a group, in their order."""

@@ -11,7 +11,7 @@ from typing import BinaryIO
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, UPGRADE, RecollectError
-from recollect.kernel.care.dump_format import END, FORMAT, GROUP, LINES, VERSION, DumpLine, Kind
+from recollect.kernel.care.dump_format import END, FORMAT, GROUP, LINES, VERSION, DumpLine, LineKind
 from recollect.kernel.store.cells import STRICT
 from recollect.kernel.store.identity import BITS_BYTES, KEY_BYTES
 from recollect.kernel.store.port import SqlValue
@@ -176,23 +176,23 @@ def _metadata(value: object) -> str:
     return orjson.dumps(members(value, "metadata", reserved=(MERGED_FROM, MOVED_FROM))).decode()
 
 
-_CELLS: Mapping[Kind, Callable[[object], SqlValue]] = {
-    Kind.NUMBER: _whole(_NUMBERS),
-    Kind.ENDING: _whole(_NUMBERS, LIVING),
-    Kind.CODE: _whole(_CODES),
-    Kind.INSTANT: _whole(INSTANTS),
-    Kind.BOUND: _whole(BOUNDS, BEGINNING, FOREVER),
-    Kind.TEXT: _text,
-    Kind.NAME: _name,
-    Kind.ATTRIBUTE: indexable,
-    Kind.OPTIONAL_NAME: _optional_name,
-    Kind.OPERATION: _operation,
-    Kind.ID_BITS: _octets(BITS_BYTES, BITS_BYTES + KEY_BYTES),
-    Kind.SALT: _octets(16),
-    Kind.HASH: _octets(32),
-    Kind.MEMBERS: _members,
-    Kind.METADATA: _metadata,
-    Kind.TYPE: _name,
-    Kind.PREDICATE: plain_predicate,
-    Kind.SCHEMA_MODE: _schema_mode,
+_CELLS: Mapping[LineKind, Callable[[object], SqlValue]] = {
+    LineKind.NUMBER: _whole(_NUMBERS),
+    LineKind.ENDING: _whole(_NUMBERS, LIVING),
+    LineKind.CODE: _whole(_CODES),
+    LineKind.INSTANT: _whole(INSTANTS),
+    LineKind.BOUND: _whole(BOUNDS, BEGINNING, FOREVER),
+    LineKind.TEXT: _text,
+    LineKind.NAME: _name,
+    LineKind.ATTRIBUTE: indexable,
+    LineKind.OPTIONAL_NAME: _optional_name,
+    LineKind.OPERATION: _operation,
+    LineKind.ID_BITS: _octets(BITS_BYTES, BITS_BYTES + KEY_BYTES),
+    LineKind.SALT: _octets(16),
+    LineKind.HASH: _octets(32),
+    LineKind.MEMBERS: _members,
+    LineKind.METADATA: _metadata,
+    LineKind.TYPE: _name,
+    LineKind.PREDICATE: plain_predicate,
+    LineKind.SCHEMA_MODE: _schema_mode,
 }

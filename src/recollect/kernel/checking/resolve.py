@@ -50,7 +50,7 @@ def statement_faults(
             yield from statement_faults(filled.query, values, aside)
         case ast.Export() | ast.DeleteConcepts():
             yield from _find_faults(ast.Find((filled.target,), filled.where), aside)
-        case ast.Merge():
+        case ast.MergeConcepts():
             find = ast.Find((filled.source, filled.target), filled.where)
             yield from _find_faults(find, aside)
         case ast.Update():

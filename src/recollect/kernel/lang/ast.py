@@ -484,7 +484,7 @@ class Update(Node):
 
 
 @node(frozen=True, slots=True)
-class Merge(Node):
+class MergeConcepts(Node):
     """`MERGE CONCEPT ?source INTO ?target WHERE {...}`. KIP 1.0-RC11, section 4.4."""
 
     source: Variable
@@ -585,7 +585,9 @@ class Explain(Node):
 
 
 Query = Find | Search | Describe | Export | Explain
-Mutation = Upsert | Update | Merge | DeleteKeys | DeleteLinks | DeleteConcept | DeleteConcepts
+Mutation = (
+    Upsert | Update | MergeConcepts | DeleteKeys | DeleteLinks | DeleteConcept | DeleteConcepts
+)
 Statement = Query | Mutation
 
 

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
-from recollect.kernel.lang.layout import INDENT, Line
+from recollect.kernel.lang.layout import INDENT, LayoutLine
 from recollect.kernel.lang.parser import parse
 from recollect.kernel.lang.places import Places
 from recollect.kernel.lang.printer import lines
@@ -36,7 +36,7 @@ def format_text(text: str) -> str:
 def _formatted(text: str) -> str:
     tokens = lex(text)
     places = Places(tokens)
-    written: list[Line] = []
+    written: list[LayoutLine] = []
     beginnings: set[int] = set()  # the first lines of statements
     for statement in parse(text).statements:
         beginnings.add(len(written))
@@ -61,7 +61,7 @@ def _formatted(text: str) -> str:
 
 
 def _placed(
-    text: str, comments: Iterable[Comment], written: Sequence[Line]
+    text: str, comments: Iterable[Comment], written: Sequence[LayoutLine]
 ) -> tuple[dict[int, Comment], dict[int, list[Comment]]]:
     """Return what stands behind each line, and what stands before each.
 
@@ -82,7 +82,7 @@ def _placed(
     return behind, before
 
 
-def _indent(written: Sequence[Line], at: int) -> str:
+def _indent(written: Sequence[LayoutLine], at: int) -> str:
     """Return the indent of a comment before a line, or after the last."""
     if at == len(written):
         return ""

@@ -17,7 +17,7 @@ INDENT = "  "
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LayoutLine:
     """One line: how deep it stands, and the place in the source that its first token had."""
 
     depth: int
@@ -51,7 +51,7 @@ class Sketch:
 
 def lay_out(
     sketch: Sketch, depth: int, is_commented: Callable[[Span], bool], after: str = ""
-) -> Iterator[Line]:
+) -> Iterator[LayoutLine]:
     """Yield the lines of a sketch, with `after` at the end of the last one.
 
     It opens if it is a block, if it is too long for a line, or if a comment stands in its span.
@@ -61,13 +61,13 @@ def lay_out(
     if sketch.opened is None or (
         is_short and not sketch.is_block and not is_commented(sketch.span)
     ):
-        yield Line(depth, text, sketch.span.start)
+        yield LayoutLine(depth, text, sketch.span.start)
         return
     opened = sketch.opened()
     items = list(opened.items)
-    yield Line(depth, opened.head, sketch.span.start)
+    yield LayoutLine(depth, opened.head, sketch.span.start)
     for at, item in enumerate(items, 1):
         separator = opened.separator if at < len(items) else ""
         yield from lay_out(item, depth + 1, is_commented, separator)
     if opened.foot:
-        yield Line(depth, opened.foot + after, max(sketch.span.end - 1, 0), closes=True)
+        yield LayoutLine(depth, opened.foot + after, max(sketch.span.end - 1, 0), closes=True)

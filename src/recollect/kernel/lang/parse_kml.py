@@ -14,7 +14,7 @@ from recollect.kernel.lang.ast import (
     LinkBlock,
     LinkId,
     LinkTarget,
-    Merge,
+    MergeConcepts,
     Mutation,
     Section,
     SetLink,
@@ -59,7 +59,7 @@ def upsert(cursor: Cursor) -> Upsert:
     return Upsert(tuple(blocks), metadata, span=cursor.since(first))
 
 
-def merge(cursor: Cursor) -> Merge:
+def merge(cursor: Cursor) -> MergeConcepts:
     """Parse MERGE, which stands here."""
     first = cursor.at
     cursor.advance()
@@ -68,7 +68,7 @@ def merge(cursor: Cursor) -> Merge:
     cursor.expect("INTO")
     target = variable(cursor)
     clauses = where(cursor, "MERGE")
-    return Merge(source, target, clauses, span=cursor.since(first))
+    return MergeConcepts(source, target, clauses, span=cursor.since(first))
 
 
 def delete(cursor: Cursor) -> Mutation:

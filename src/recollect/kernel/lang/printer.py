@@ -34,7 +34,7 @@ from recollect.kernel.lang.ast import (
     Handle,
     LinkBlock,
     LinkClause,
-    Merge,
+    MergeConcepts,
     Node,
     NotClause,
     OptionalClause,
@@ -52,7 +52,7 @@ from recollect.kernel.lang.ast import (
     ValueNode,
     Variable,
 )
-from recollect.kernel.lang.layout import Line, Opened, Sketch, lay_out
+from recollect.kernel.lang.layout import LayoutLine, Opened, Sketch, lay_out
 from recollect.kernel.lang.places import Places
 from recollect.kernel.lang.print_inline import Inline, inline
 from recollect.kernel.lang.sketch import assignment, block, condition, listed, pattern, value, word
@@ -88,7 +88,7 @@ def print_text(tree: Node) -> str:
 Part = Statement | Clause | ConceptBlock | LinkBlock | SetLink
 
 
-def lines(part: Part, places: Places | None = None) -> list[Line]:
+def lines(part: Part, places: Places | None = None) -> list[LayoutLine]:
     """Return the lines of a statement, or of a part of one, with their places in a source."""
     printer = _Printer(places or Places())
     sketches = printer.statement(part) if isinstance(part, Statement) else printer.part(part)
@@ -123,7 +123,7 @@ class _Printer:
             case DeleteConcepts(target, where):
                 yield Sketch(f"DELETE CONCEPT {inline(target)} DETACH", node.span)
                 yield self._where(where)
-            case Merge(source, target, where):
+            case MergeConcepts(source, target, where):
                 head = f"MERGE CONCEPT {inline(source)} INTO {inline(target)}"
                 yield Sketch(head, node.span)
                 yield self._where(where)

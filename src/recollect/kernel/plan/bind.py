@@ -25,7 +25,7 @@ from recollect.errors import (
     nearest,
 )
 from recollect.kernel.lang import ast
-from recollect.kernel.plan.names import canonical_name
+from recollect.kernel.plan.scope import canonical_name
 from recollect.kernel.plan.values import fault, unfit
 from recollect.model import Value
 from recollect.node import dataclass, field, replace

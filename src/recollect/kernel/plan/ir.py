@@ -101,7 +101,7 @@ class MatchPath:
         return (self.subject, self.object)
 
 
-class Part(StrEnum):
+class ElementPart(StrEnum):
     """Which part of an element a key is looked up in."""
 
     NAMED = "named"  # the fields, else the attributes: what ATTR reads
@@ -116,7 +116,7 @@ class ReadValue:
 
     value: Var
     target: Var
-    part: Part
+    part: ElementPart
     key: str | None
 
     def needs(self) -> Sequence[Var]:

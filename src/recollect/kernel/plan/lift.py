@@ -14,7 +14,7 @@ from recollect.errors import INVALID_VALUE, RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.lang.words import REGEX
 from recollect.kernel.plan.bind import Bindings, literal
-from recollect.kernel.plan.names import canonical_name
+from recollect.kernel.plan.scope import canonical_name
 from recollect.model import Value
 from recollect.node import dataclass
 

@@ -234,7 +234,7 @@ class Lowering:
             return
         assert isinstance(clause.target, ast.Variable)
         is_metadata = clause.section is ast.Section.METADATA
-        part = ir.Part.METADATA if is_metadata else ir.Part.NAMED
+        part = ir.ElementPart.METADATA if is_metadata else ir.ElementPart.NAMED
         target = branch.scope[clause.target.name]
         value = self._read(branch, clause.value.name, target, part, _string(clause.key))
         self._bind_or_unify(branch, clause.value.name, value)
@@ -254,7 +254,7 @@ class Lowering:
         return branch.fields[wanted.name]
 
     def _read(
-        self, branch: _Branch, name: str, target: ir.Var, part: ir.Part, key: str | None
+        self, branch: _Branch, name: str, target: ir.Var, part: ir.ElementPart, key: str | None
     ) -> ir.Var:
         value = self._new(name, is_element=False)
         if target.is_element:
@@ -382,12 +382,12 @@ def _reads(clause: ast.ReadClause | ast.FilterClause) -> list[ast.Variable | ast
     return [clause.target]
 
 
-def _place(wanted: ast.Field) -> tuple[ir.Part, str | None]:
+def _place(wanted: ast.Field) -> tuple[ir.ElementPart, str | None]:
     """Return where a field is found: a name by itself is one of the element's own."""
     match wanted.path:
         case ("attributes" | "metadata") as section, *rest:
-            return ir.Part(section), rest[0] if rest else None
-    return ir.Part.FIELDS, wanted.path[0]
+            return ir.ElementPart(section), rest[0] if rest else None
+    return ir.ElementPart.FIELDS, wanted.path[0]
 
 
 def _string(text: ast.Text) -> str:

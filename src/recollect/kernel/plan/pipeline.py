@@ -1,19 +1,210 @@
-"""Shape to plan: resolve names, lower, then apply the rewrites in their order."""
+"""Shape to plan: resolve names, lower, then apply the rewrites in their order.
+
+With them two rewrites. One looks concepts up by a list of names, where all of a type would be
+tested: FILTER(IN(?x.name, [...])) over strings says which names a concept of its own branch may
+have, and nothing else, so the pattern of the concept takes the list, and the FILTER goes. The other
+gives steps their order, anchors first, then outward from bound ends: a pure function of the plan
+and of coarse counts. Patterns, reads and tests commute, since every variable is bound by exactly
+one step of its branch or checked for equality, so they may run as soon as what they read is bound.
+OPTIONAL runs when nothing cheaper is left.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
+from operator import is_
+from typing import assert_never
 
 from recollect.errors import INVALID_SYNTAX, RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.determined import look_once
-from recollect.kernel.plan.listed import look_up_listed
+from recollect.kernel.plan.lift import class_of
 from recollect.kernel.plan.lower import Lowering
-from recollect.kernel.plan.order import order_branch
 from recollect.kernel.plan.scope import TargetNames, not_bound, resolve_kinds
 from recollect.kernel.plan.statistics import Statistics
 from recollect.node import dataclass, replace
+
+_DEGREE = 8.0  # links guessed at one end of a bound element
+_UNBOUND_PATH = 1e12
+
+Pattern = tuple[ir.Atom, Sequence[ir.Var]]
+"""An atom, and the elements at its ends."""
+
+Test = tuple[
+    ir.ReadValue | ir.BindNull | ir.Unify | ir.Filter | ir.Exclude | ir.Require, Sequence[ir.Var]
+]
+"""A step that makes no more rows of one, and what must be bound before it."""
+
+
+def order_branch(
+    branch: ir.Branch, statistics: Statistics, bound: Set[ir.Var] = frozenset()
+) -> ir.Branch:
+    """Return the branch with its steps, and those of its inner branches, in running order."""
+    done = set(bound)
+    patterns: list[Pattern] = []
+    tests: list[Test] = []
+    extensions: list[ir.Extend] = []
+    owned: set[ir.Var] = set()  # what other steps than patterns bind that have not run yet
+    for step in branch.steps:
+        if isinstance(step, ir.ATOMS):
+            patterns.append((step, step.ends()))
+            continue
+        owned.update(step.binds())
+        if isinstance(step, ir.Extend):
+            extensions.append(step)
+        else:
+            tests.append((step, step.needs()))
+    ordered: list[ir.Step] = []
+    for _ in branch.steps:
+        step = _take_ready(tests, done) or _take_cheapest(
+            patterns, extensions, done, owned, statistics
+        )
+        bound_now = step.binds()
+        owned.difference_update(bound_now)
+        ordered.append(_order_inner(step, statistics, done))
+        done.update(bound_now)
+    return ir.Branch(tuple(ordered), branch.exports)
+
+
+def _order_inner(step: ir.Step, statistics: Statistics, bound: Set[ir.Var]) -> ir.Step:
+    if not isinstance(step, ir.BLOCKS):
+        return step
+    if isinstance(step, ir.Require):
+        return ir.Require((order_branch(step.branches[0], statistics),))
+    inner = tuple([order_branch(one, statistics, bound) for one in step.branches])
+    if isinstance(step, ir.Exclude):
+        return ir.Exclude(inner, step.shared)
+    return ir.Extend(inner, step.outputs, step.shared)
+
+
+def _take_ready(tests: list[Test], done: set[ir.Var]) -> ir.Step | None:
+    """Take the first test or read that can run."""
+    for at, (step, needed) in enumerate(tests):
+        if done.issuperset(needed):
+            del tests[at]
+            return step
+    return None
+
+
+def _take_cheapest(
+    patterns: list[Pattern],
+    extensions: list[ir.Extend],
+    done: set[ir.Var],
+    owned: set[ir.Var],
+    statistics: Statistics,
+) -> ir.Step:
+    """Take the cheapest pattern, or the next OPTIONAL where that pattern is a scan, or is none."""
+    best: int | None = None
+    lowest = 0.0
+    for at, (atom, ends) in enumerate(patterns):
+        if owned.isdisjoint(ends):
+            cost = _cost(atom, done, statistics)
+            if best is None or cost < lowest:
+                best, lowest = at, cost
+    is_scan = best is not None and done and done.isdisjoint(patterns[best][1]) and lowest > 1
+    if best is None or is_scan:
+        for at, extension in enumerate(extensions):
+            if done.issuperset(extension.needs()):
+                return extensions.pop(at)
+    assert best is not None, "every step is bound by one before it"
+    return patterns.pop(best)[0]
+
+
+def _cost(atom: ir.Atom, done: Set[ir.Var], statistics: Statistics) -> float:
+    """Return about how many rows the atom makes of one, given what is bound."""
+    match atom:
+        case ir.MatchLink():
+            bound = (atom.subject in done) + (atom.object in done)
+            if atom.var in done or bound == 2:
+                return 0.2
+            total = float(statistics.link_count(atom.predicates))
+            if bound == 1:
+                return 1.0 + min(_DEGREE + (atom.object in done), total)
+            return 4.0 + total
+        case ir.MatchConcept():
+            if atom.var in done:
+                return 0.1
+            if atom.id is not None or (atom.name is not None and atom.type is not None):
+                return 0.5
+            if atom.name is not None:
+                return 0.9
+            if atom.names is not None:
+                return 1.5
+            return 2.0 + statistics.type_count(atom.type)
+        case ir.MatchLinkId():
+            return 0.1 if atom.var in done else 0.5
+        case ir.MatchPath():
+            bound = (atom.subject in done) + (atom.object in done)
+            if bound == 0:
+                return _UNBOUND_PATH
+            return 4 * _DEGREE if bound == 1 else 2 * _DEGREE
+        case _:
+            assert_never(atom)
+
+
+def look_up_listed(plan: ir.Plan) -> ir.Plan:
+    """Return a plan in which lists of names are looked up; the same one where there are none."""
+    branches = tuple([_listed(one) for one in plan.branches])
+    return plan if all(map(is_, branches, plan.branches)) else replace(plan, branches=branches)
+
+
+def _listed(branch: ir.Branch) -> ir.Branch:
+    steps = [_inside(one) for one in branch.steps]
+    for step in branch.steps:
+        if isinstance(step, ir.Filter) and (names := _names(step)) is not None:
+            value, parameter = names
+            at = _place_of(steps, value)
+            if at is not None:
+                matched = steps[at]
+                assert isinstance(matched, ir.MatchConcept)
+                steps[at] = ir.MatchConcept(matched.var, matched.type, None, None, parameter)
+                steps.remove(step)
+    if len(steps) == len(branch.steps) and all(map(is_, steps, branch.steps)):
+        return branch
+    return ir.Branch(tuple(steps), branch.exports)
+
+
+def _inside(step: ir.Step) -> ir.Step:
+    match step:
+        case ir.Exclude():
+            return ir.Exclude(tuple([_listed(one) for one in step.branches]), step.shared)
+        case ir.Extend():
+            inner = tuple([_listed(one) for one in step.branches])
+            return ir.Extend(inner, step.outputs, step.shared)
+        case ir.Require():
+            return ir.Require((_listed(step.branches[0]),))
+        case _:
+            return step
+
+
+def _names(step: ir.Filter) -> tuple[ir.Var, str] | None:
+    """Return what a FILTER tests, and the parameter with the strings it may be."""
+    test = step.expression
+    if not isinstance(test, ast.TestIn) or not isinstance(test.value, ast.READS):
+        return None
+    if not isinstance(test.choices, ast.ArrayValue) or len(test.choices.items) != 1:
+        return None
+    (choice,) = test.choices.items
+    if not isinstance(choice, ast.Parameter) or class_of(choice) != "strings":
+        return None
+    return dict(step.scope)[test.value.name], choice.name
+
+
+def _place_of(steps: list[ir.Step], value: ir.Var) -> int | None:
+    """Return where the concept is matched whose name a variable is."""
+    targets = {
+        one.target
+        for one in steps
+        if isinstance(one, ir.ReadValue)
+        and one.value is value
+        and one.key == "name"
+        and one.part in (ir.ElementPart.NAMED, ir.ElementPart.FIELDS)
+    }
+    for at, one in enumerate(steps):
+        if isinstance(one, ir.MatchConcept) and one.var in targets:
+            return at if one.name is None and one.id is None and one.names is None else None
+    return None
 
 
 def plan_find(find: ast.Find, statistics: Statistics) -> ir.Plan:

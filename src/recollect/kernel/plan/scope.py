@@ -1,13 +1,24 @@
-"""What the names of a WHERE block are: their kinds and the order they are first mentioned in."""
+"""Names: their normal form, what they are in a WHERE block, and the order they are mentioned in.
+
+The rule: what is equal to the eye is one name. To normalise takes the square of the longest run of
+combining characters, so a name with a long run is refused, and a text that is only searched is cut;
+no language needs more than the 30 that Unicode's Stream-Safe Text Format allows. Every element that
+is matched without a name can be given one, so that all can be shown; the solutions stay the same
+but for what the new names tell apart. What stands in NOT is left alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import fields, is_dataclass, replace
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields, is_dataclass
 from typing import assert_never
+from unicodedata import combining, is_normalized, normalize
 
 from recollect.errors import (
+    INVALID_IDENTIFIER,
     INVALID_SYNTAX,
+    INVALID_VALUE,
     REFERENCE_ERROR,
     Fix,
     RecollectError,
@@ -16,6 +27,145 @@ from recollect.errors import (
     nearest,
 )
 from recollect.kernel.lang import ast
+from recollect.node import dataclass, replace
+
+LONGEST_NAME = 4_096
+"""Characters of a type, name, predicate or id."""
+
+LONGEST_RUN = 30
+"""Combining characters one after another."""
+
+_CANDIDATES = re.compile(rf"(?:[^\w\x00-\u02ff]|[\uff9e\uff9f]){{{LONGEST_RUN + 1},}}")
+"""Where a long run may be: all combining characters are among these."""
+
+
+def canonical_name(text: str, span: Span | None = None) -> str:
+    r"""Return a type, name, predicate or id in the form it is stored in: NFC.
+
+    KIP_1002 for one that is too long, or that has too many combining characters in a row,
+    KIP_2003 for a lone surrogate.
+
+    >>> canonical_name("Cafe\u0301") == "Caf\u00e9"
+    True
+    """
+    if len(text) > LONGEST_NAME:
+        raise RecollectError(
+            INVALID_IDENTIFIER,
+            f"a name is longer than {LONGEST_NAME} characters",
+            hint="keep long text in an attribute",
+            span=span,
+        )
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise RecollectError(
+            INVALID_VALUE, "a name holds a lone surrogate", hint="correct the name", span=span
+        ) from error
+    if without_long_runs(text) != text:
+        raise RecollectError(
+            INVALID_IDENTIFIER,
+            f"a name has more than {LONGEST_RUN} combining characters in a row",
+            hint="leave some of the accents out",
+            span=span,
+        )
+    return text if is_normalized("NFC", text) else normalize("NFC", text)
+
+
+def without_long_runs(text: str) -> str:
+    r"""Return a text with every run of combining characters cut to 30. Cost: linear.
+
+    >>> len(without_long_runs("a" + 100 * "\u0301"))
+    31
+    """
+    return text if text.isascii() else _CANDIDATES.sub(_cut, text)
+
+
+def _cut(found: re.Match[str]) -> str:
+    kept: list[str] = []
+    run = 0
+    for character in found.group():
+        run = run + 1 if combining(normalize("NFKD", character)[0]) else 0
+        if run <= LONGEST_RUN:
+            kept.append(character)
+    return "".join(kept)
+
+
+HIDDEN = "#ground"
+"""What the new names begin with; no text can write it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """A path of more than one link, and the names of its ends."""
+
+    subject: str
+    path: ast.Path
+    object: str
+
+
+class Naming:
+    """Names what the clauses of one WHERE leave unnamed; `walks` has its paths."""
+
+    def __init__(self) -> None:
+        self.walks: list[Walked] = []
+        self._count = 0
+
+    def clauses(self, clauses: Iterable[ast.Clause]) -> tuple[ast.Clause, ...]:
+        """Return the clauses with a variable for every concept and every link."""
+        return tuple(one for clause in clauses for one in self._clause(clause))
+
+    def _clause(self, clause: ast.Clause) -> Iterator[ast.Clause]:
+        match clause:
+            case ast.ConceptClause():
+                yield replace(clause, variable=clause.variable or self._next(clause))
+            case ast.LinkClause():
+                yield from self._link(clause)
+            case ast.OptionalClause() | ast.UnionClause():
+                yield replace(clause, clauses=self.clauses(clause.clauses))
+            case ast.ReadClause() | ast.FilterClause() | ast.NotClause():
+                yield clause
+            case _:
+                assert_never(clause)
+
+    def _link(self, clause: ast.LinkClause) -> Iterator[ast.Clause]:
+        if isinstance(clause.pattern, ast.LinkId):
+            yield replace(clause, variable=clause.variable or self._next(clause))
+            return
+        subject, before = self._end(clause.pattern.subject)
+        target, after = self._end(clause.pattern.object)
+        path, variable = clause.pattern.predicate, clause.variable
+        if isinstance(path, ast.Variable) or path.is_plain:
+            variable = variable or self._next(clause)
+        else:
+            self.walks.append(Walked(subject.name, path, target.name))
+        yield replace(
+            clause,
+            variable=variable,
+            pattern=replace(clause.pattern, subject=subject, object=target),
+        )
+        yield from before
+        yield from after
+
+    def _end(self, end: ast.End) -> tuple[ast.Variable, tuple[ast.Clause, ...]]:
+        """Return the variable for an end, and the clauses that say of it what the end said."""
+        match end:
+            case ast.Variable():
+                return end, ()
+            case ast.ConceptPattern():
+                variable = self._next(end)
+                return variable, (ast.ConceptClause(variable, end, span=end.span),)
+            case ast.LinkPattern() | ast.LinkId():
+                variable = self._next(end)
+                return variable, (*self._link(ast.LinkClause(variable, end, span=end.span)),)
+            case _:
+                assert_never(end)
+
+    def _next(self, node: ast.Node) -> ast.Variable:
+        self._count += 1
+        return ast.Variable(f"{HIDDEN}{self._count}", span=node.span)
+
 
 _BLOCKS = (ast.NotClause, ast.OptionalClause, ast.UnionClause)  # faster than the union
 

@@ -90,11 +90,11 @@ def _step(step: ir.Step) -> Iterator[str]:
 def _path(read: ir.ReadValue) -> str:
     """Return what is read as dots; of what ATTR reads, the fields hide the attributes."""
     match read.part:
-        case ir.Part.FIELDS:
+        case ir.ElementPart.FIELDS:
             return f".{read.key}"
-        case ir.Part.NAMED:
+        case ir.ElementPart.NAMED:
             return f".attributes.{read.key}"
-        case ir.Part.ATTRIBUTES | ir.Part.METADATA:
+        case ir.ElementPart.ATTRIBUTES | ir.ElementPart.METADATA:
             return f".{read.part.value}" + ("" if read.key is None else f".{read.key}")
         case _:
             assert_never(read.part)

@@ -9,13 +9,13 @@ from typing import assert_never, cast
 import orjson
 
 from recollect.errors import INVALID_VALUE, STORE_CORRUPT, RecollectError
-from recollect.kernel.sql.output import Output, Shape
+from recollect.kernel.sql.output import OutputColumn, Shape
 from recollect.kernel.store.cells import json_value, whole
 from recollect.kernel.store.port import SqlRow, SqlValue
 from recollect.model import Cell, Element, Value
 
 
-def element_ids(rows: Sequence[SqlRow], outputs: Sequence[Output]) -> set[int]:
+def element_ids(rows: Sequence[SqlRow], outputs: Sequence[OutputColumn]) -> set[int]:
     """Return the integer ids of every element the rows show."""
     ids: set[int] = set()
     start = 0
@@ -29,7 +29,7 @@ def element_ids(rows: Sequence[SqlRow], outputs: Sequence[Output]) -> set[int]:
     return ids
 
 
-def collected(rows: Sequence[SqlRow], outputs: Sequence[Output]) -> int:
+def collected(rows: Sequence[SqlRow], outputs: Sequence[OutputColumn]) -> int:
     """Return how many values COLLECT has put into the rows."""
     count = 0
     start = 0
@@ -41,7 +41,7 @@ def collected(rows: Sequence[SqlRow], outputs: Sequence[Output]) -> int:
 
 
 def decode_rows(
-    rows: Sequence[SqlRow], outputs: Sequence[Output], elements: Mapping[int, Element]
+    rows: Sequence[SqlRow], outputs: Sequence[OutputColumn], elements: Mapping[int, Element]
 ) -> list[tuple[Cell, ...]]:
     """Return the rows with each column's cell decoded."""
     columns: list[list[Cell]] = []
@@ -53,7 +53,7 @@ def decode_rows(
 
 
 def _column(
-    rows: Sequence[SqlRow], at: int, output: Output, elements: Mapping[int, Element]
+    rows: Sequence[SqlRow], at: int, output: OutputColumn, elements: Mapping[int, Element]
 ) -> list[Cell]:
     match output.shape:
         case Shape.TEXT | Shape.PLAIN:
@@ -69,7 +69,7 @@ def _column(
             assert_never(output.shape)
 
 
-def _folded(parts: SqlRow, output: Output, elements: Mapping[int, Element]) -> Cell:
+def _folded(parts: SqlRow, output: OutputColumn, elements: Mapping[int, Element]) -> Cell:
     if output.shape is Shape.SUM:
         return _sum(parts)
     if output.shape is Shape.AVG:

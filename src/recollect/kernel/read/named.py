@@ -12,7 +12,7 @@ import orjson
 
 from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, Hint, RecollectError, ToDo
 from recollect.kernel.plan.bind import check_parameters
-from recollect.kernel.plan.names import canonical_name
+from recollect.kernel.plan.scope import canonical_name
 from recollect.kernel.read.moment import NOW, Moment
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group

@@ -14,7 +14,7 @@ from typing import cast
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.lift import Given, Lifting
-from recollect.kernel.plan.names import canonical_name
+from recollect.kernel.plan.scope import canonical_name
 from recollect.kernel.read.pages import Page
 from recollect.kernel.sql.bounds import matches_any
 from recollect.kernel.sql.output import Compiled

@@ -28,7 +28,7 @@ from recollect.node import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedQuery:
     """The one query of a text, with what reads for it."""
 
     script: ast.Script

@@ -16,9 +16,8 @@ from recollect.kernel.plan import ir
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.ir import owners
 from recollect.kernel.plan.lift import Lifting
-from recollect.kernel.plan.naming import Naming, Walked
 from recollect.kernel.plan.pipeline import plan_find, plan_solutions
-from recollect.kernel.plan.scope import TargetNames, resolve_kinds
+from recollect.kernel.plan.scope import Naming, TargetNames, Walked, resolve_kinds
 from recollect.kernel.read.cells import comparable
 from recollect.kernel.read.history import lives
 from recollect.kernel.read.pages import Page

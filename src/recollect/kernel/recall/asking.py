@@ -16,7 +16,7 @@ from recollect.kernel.recall.columns import (
     SAYS_WHERE,
     SAYS_WHO,
     Columns,
-    Known,
+    KnownNumbers,
 )
 from recollect.kernel.recall.spans import Times, asked_for, is_of_time
 from recollect.kernel.recall.words import asked_stems, kin_of
@@ -134,16 +134,16 @@ def _by_first_name(question: str, columns: Columns, number: int) -> Iterator[set
             yield living
 
 
-def _numbers(stems: tuple[str, ...], known: Known) -> tuple[int, ...]:
+def _numbers(stems: tuple[str, ...], known: KnownNumbers) -> tuple[int, ...]:
     return tuple(known.words[one] for one in stems if one in known.words)
 
 
-def _are_speaker(ways: tuple[int, ...], known: Known) -> bool:
+def _are_speaker(ways: tuple[int, ...], known: KnownNumbers) -> bool:
     """Whether a word names a speaker: a turn with it is one in which another speaks to them."""
     return any(one in known.speaker_stems for one in ways)
 
 
-def names_in(words: list[str], known: Known) -> dict[str, set[int]]:
+def names_in(words: list[str], known: KnownNumbers) -> dict[str, set[int]]:
     """Return the whole names of concepts among words, inside no longer name, and whose they are."""
     found: dict[str, set[int]] = {}
     at = 0

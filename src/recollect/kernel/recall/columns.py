@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from recollect.kernel.recall.kinds import FACTS
 from recollect.kernel.recall.meaning import Vector
-from recollect.kernel.recall.remembering import Called, Memory
+from recollect.kernel.recall.remembering import Called, MemoryContent
 from recollect.kernel.recall.words import LANGUAGES, language_of, stem
 from recollect.kernel.search.tokens import folded
 from recollect.node import dataclass, field, replace
@@ -58,7 +58,7 @@ _PLACE: Final = re.compile(
 )
 
 
-def says(memory: Memory) -> int:
+def says(memory: MemoryContent) -> int:
     """Return the flags of what a memory tells: when, how many, who, where, and anything."""
     text, words = memory.text, memory.words
     told = len(memory.spans) > memory.is_turn  # beside the day on which it was said
@@ -84,7 +84,7 @@ class Interned(dict[str, int]):
 
 
 @dataclass(frozen=True, slots=True)
-class Postings:
+class WordRows:
     """In which rows each word stands, and how often, for some of the rows."""
 
     words: Ints  # in order
@@ -93,17 +93,17 @@ class Postings:
     counts: NDArray[np.float32]
 
     @classmethod
-    def of(cls, words: Ints, rows: Ints) -> Postings:
+    def of(cls, words: Ints, rows: Ints) -> WordRows:
         """Return the postings of words by the rows in which they stand, one a place."""
         keys, counts = np.unique((words << 32) | rows, return_counts=True)
         return cls._packed(keys >> 32, (keys & 0xFFFFFFFF).astype(np.int32), counts)
 
     @classmethod
-    def _packed(cls, words: Ints, rows: Places, counts: NDArray[np.int64]) -> Postings:
+    def _packed(cls, words: Ints, rows: Places, counts: NDArray[np.int64]) -> WordRows:
         distinct, starts = np.unique(words, return_index=True)
         return cls(distinct, np.append(starts, len(words)), rows, counts.astype(np.float32))
 
-    def joined(self, later: Postings) -> Postings:
+    def joined(self, later: WordRows) -> WordRows:
         """Return the postings of both; the rows of the other all come later."""
         words = np.concatenate([np.repeat(one.words, np.diff(one.starts)) for one in (self, later)])
         order = np.argsort(words, kind="stable")
@@ -121,7 +121,7 @@ class Postings:
 
 
 @dataclass(slots=True)
-class Known:
+class KnownNumbers:
     """What numbers stand for; it grows, and what a number stands for never changes."""
 
     words: Interned = field(default_factory=Interned)
@@ -139,7 +139,7 @@ class Known:
     open_rows: dict[int, int] = field(default_factory=dict)  # by element
     sessions: int = 0
 
-    def apart(self) -> Known:
+    def apart(self) -> KnownNumbers:
         """Return a copy for a write that may never be committed."""
         return replace(
             self,
@@ -171,7 +171,7 @@ class Known:
             self.speaker_stems |= {self.words[stem(word, one)] for one in LANGUAGES}
         return number
 
-    def call(self, memory: Memory) -> None:
+    def call(self, memory: MemoryContent) -> None:
         """Keep what a concept or a text is called."""
         if memory.kind == FACTS:
             return
@@ -188,7 +188,7 @@ class Columns:
     """All contents of a group that are memories, up to a transaction."""
 
     number: int
-    known: Known
+    known: KnownNumbers
     element: Ints
     since: Ints
     until: Ints
@@ -212,7 +212,7 @@ class Columns:
     span_row: Places
     span_begin: Ints
     span_end: Ints
-    parts: tuple[Postings, ...]
+    parts: tuple[WordRows, ...]
     vectors: tuple[Vector, ...]  # what the texts mean, for one row after another
 
     @property
@@ -253,9 +253,9 @@ def empty() -> Columns:
 
     floats = np.zeros(0, np.float32)
     return Columns(
-        0, Known(), ints(), ints(), ints(), ints(), ints(), ints(), ints(), ints(),
+        0, KnownNumbers(), ints(), ints(), ints(), ints(), ints(), ints(), ints(), ints(),
         np.zeros(0, np.int8), np.zeros(0, np.uint8), mask(), mask(), mask(),
         places(), places(), places(), floats, floats, places(),
         np.zeros((len(NEIGHBOURS), 0), np.int32), places(), ints(), ints(),
-        (Postings(ints(), np.zeros(1, np.int64), places(), floats),), (),
+        (WordRows(ints(), np.zeros(1, np.int64), places(), floats),), (),
     )  # fmt: skip

@@ -18,7 +18,7 @@ from recollect.kernel.read.dated import dated_by_number
 from recollect.kernel.read.moment import NOW, resolve_moment
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.recall.asking import understood
-from recollect.kernel.recall.choosing import Look, chosen
+from recollect.kernel.recall.choosing import Look, chosen, told
 from recollect.kernel.recall.columns import Columns
 from recollect.kernel.recall.configured import compared
 from recollect.kernel.recall.held import HeldColumns
@@ -27,7 +27,6 @@ from recollect.kernel.recall.kinds import FACTS, said_by_concept, said_by_link
 from recollect.kernel.recall.meaning import meaning
 from recollect.kernel.recall.recollection import Recalled, Recollection, compared_by
 from recollect.kernel.recall.scoring import Point, Ranking, ranked
-from recollect.kernel.recall.telling import told
 from recollect.kernel.search.search import storable
 from recollect.kernel.store.group import last_instant, last_transaction
 from recollect.model import FOREVER, AsOf, Concept, Dated, Element, Instant, Kinds, Link, Progress

@@ -21,13 +21,13 @@ from recollect.kernel.recall.columns import (
     NONE,
     Columns,
     Ints,
-    Known,
+    KnownNumbers,
     Places,
-    Postings,
+    WordRows,
     says,
 )
 from recollect.kernel.recall.meaning import Vector, meaning
-from recollect.kernel.recall.remembering import Memory, memories
+from recollect.kernel.recall.remembering import MemoryContent, memories
 from recollect.kernel.search.tokens import tokens
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.remembered import Standing, actors, standings
@@ -72,7 +72,7 @@ def caught_up(
     return replace(columns, number=number, until=until)
 
 
-def _grown(columns: Columns, new: Sequence[Memory]) -> Columns:
+def _grown(columns: Columns, new: Sequence[MemoryContent]) -> Columns:
     known, first = columns.known, columns.size
     words: list[int] = []
     lengths: list[int] = []
@@ -84,7 +84,7 @@ def _grown(columns: Columns, new: Sequence[Memory]) -> Columns:
         if memory.standing.until == LIVING:
             known.open_rows[memory.standing.element] = first + row
     rows = np.repeat(np.arange(first, first + len(new), dtype=np.int64), lengths)
-    part = Postings.of(np.array(words, np.int64), rows)
+    part = WordRows.of(np.array(words, np.int64), rows)
     spans = [(first + row, *span) for row, one in enumerate(new) for span in one.spans]
     span_columns = np.array(spans, np.int64).reshape(-1, 3)
     grown = replace(
@@ -108,7 +108,7 @@ def _lengthened(columns: Columns, added: dict[str, NDArray[Any]]) -> dict[str, A
     }
 
 
-def _sought(memory: Memory) -> list[str]:
+def _sought(memory: MemoryContent) -> list[str]:
     """Return the words that a memory is found by: a fact also by the names of its ends."""
     if memory.standing.element & 1 != LINK_BIT:
         return memory.words
@@ -117,7 +117,7 @@ def _sought(memory: Memory) -> list[str]:
 
 
 def _columns_of(
-    known: Known, new: Sequence[Memory], lengths: Sequence[int]
+    known: KnownNumbers, new: Sequence[MemoryContent], lengths: Sequence[int]
 ) -> dict[str, NDArray[Any]]:
     """Return the columns of new rows by name."""
     stood = [one.standing for one in new]
@@ -146,7 +146,7 @@ def _columns_of(
     }
 
 
-def _joined(parts: tuple[Postings, ...], part: Postings) -> tuple[Postings, ...]:
+def _joined(parts: tuple[WordRows, ...], part: WordRows) -> tuple[WordRows, ...]:
     """Return the parts with a new one, so that they are few and each is rarely written anew."""
     found = [*parts, part]
     while len(found) > 1 and len(found[-2].rows) < _WORTH_JOINING * len(found[-1].rows):
@@ -155,7 +155,7 @@ def _joined(parts: tuple[Postings, ...], part: Postings) -> tuple[Postings, ...]
     return tuple(found)
 
 
-def _vectors(known: Known, texts: Sequence[list[str]]) -> Vector:
+def _vectors(known: KnownNumbers, texts: Sequence[list[str]]) -> Vector:
     """Return what texts of such words mean, a row each, of length 1; zeros if nothing is known."""
     model = meaning()
     if model is None:

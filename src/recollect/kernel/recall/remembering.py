@@ -49,7 +49,7 @@ _OF_SOURCES: Final = 0.1  # of trust, for more sources than one ...
 _MOST_SOURCES: Final = 4  # ... up to this many
 
 
-class Memory(NamedTuple):
+class MemoryContent(NamedTuple):
     """One content as a memory."""
 
     standing: Standing
@@ -83,7 +83,7 @@ def memories(
     actors: Mapping[int, str],
     concepts: dict[int, Called],
     kinds: Kinds,
-) -> Iterator[Memory]:
+) -> Iterator[MemoryContent]:
     """Yield the memories among contents, and keep what the concepts met are called.
 
     `concepts` has those that links may end in and that are not among the contents.
@@ -107,7 +107,7 @@ def _concept(
     metadata: Attributes,
     actors: Mapping[int, str],
     kinds: Kinds,
-) -> Memory | None:
+) -> MemoryContent | None:
     kind = kind_of_concept(kinds, type_)
     if kind is None or metadata.get(SEARCH_ATTRIBUTES) is False:
         return None
@@ -119,7 +119,7 @@ def _concept(
     said_at = _instant(attributes.get("created_at"), one.valid_at)
     names = (one.name, *_listed(attributes, _NAMES)) if code == CONCEPTS else ()
     author = attributes.get("agent_id") or attributes.get("session_id") or metadata.get("source")
-    return Memory(
+    return MemoryContent(
         one,
         code,
         text,
@@ -136,7 +136,7 @@ def _concept(
 
 def _episode(
     one: Standing, code: int, body: str, title: str | None, attributes: Attributes
-) -> Memory:
+) -> MemoryContent:
     """Return an episode; who speaks stands in attributes, or in the body of an older one."""
     said_at = _instant(attributes.get("reference_time"), BEGINNING)
     role_type, speaker = _text(attributes.get("role_type")), _text(attributes.get("role"))
@@ -149,7 +149,7 @@ def _episode(
     stream = session or described or ("" if line is not None else None)
     words = tokens(body)
     told = spoken_of(body, words, None if said_at == BEGINNING else said_at)
-    return Memory(
+    return MemoryContent(
         one,
         code,
         body,
@@ -175,7 +175,7 @@ def _fact(
     concepts: Mapping[int, Called],
     actors: Mapping[int, str],
     kinds: Kinds,
-) -> Memory | None:
+) -> MemoryContent | None:
     start, end = concepts.get(one.subject), concepts.get(one.object)
     if start is not None and kinds.is_structure(start.type, predicate):
         return None
@@ -189,7 +189,7 @@ def _fact(
     first = sources[0] if isinstance(sources, list) and sources else metadata.get("source")
     more = min(count, _MOST_SOURCES) / _MOST_SOURCES
     said_at = one.valid_at
-    return Memory(
+    return MemoryContent(
         one,
         FACTS,
         text,

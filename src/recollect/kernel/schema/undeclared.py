@@ -14,7 +14,7 @@ import orjson
 from recollect.errors import TYPE_MISMATCH, Fix, RecollectError, Span, nearest
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.plan.names import canonical_name
+from recollect.kernel.plan.scope import canonical_name
 from recollect.kernel.read.declared import META_TYPES
 from recollect.kernel.schema.definitions import NOUNS, defined, definitions, given
 from recollect.kernel.store.group import Group
@@ -33,7 +33,7 @@ _KINDS: dict[ElementKind | None, tuple[ElementKind, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class UsedName:
     """A type or a predicate as a text writes it."""
 
     kinds: tuple[ElementKind, ...]  # one of these it must be
@@ -66,8 +66,8 @@ def refuse_undeclared(
 
 
 def _not_declared(
-    session: Session, group: Group, named: list[Named], known: int | None = None
-) -> list[Named]:
+    session: Session, group: Group, named: list[UsedName], known: int | None = None
+) -> list[UsedName]:
     if not named:
         return []
     names = {one.name for one in named}
@@ -76,7 +76,7 @@ def _not_declared(
 
 
 def undeclared(
-    session: Session, group: Group, kind: ElementKind, name: str, place: Named | None = None
+    session: Session, group: Group, kind: ElementKind, name: str, place: UsedName | None = None
 ) -> RecollectError:
     """Return KIP_2001 for a name that is not declared, with the nearest that are."""
     near = nearest(name, [*definitions(session, group, kind), *sorted(given(session.kinds, kind))])
@@ -92,7 +92,7 @@ def undeclared(
     )
 
 
-def _named(tree: ast.Statement, bindings: Bindings) -> Iterator[Named]:
+def _named(tree: ast.Statement, bindings: Bindings) -> Iterator[UsedName]:
     """Yield the types and predicates of a tree."""
     for node in nodes(tree):
         match node:
@@ -106,12 +106,12 @@ def _named(tree: ast.Statement, bindings: Bindings) -> Iterator[Named]:
                 yield from _of((LINK,), predicate, bindings)
 
 
-def _of(kinds: tuple[ElementKind, ...], text: ast.Text, bindings: Bindings) -> Iterator[Named]:
+def _of(kinds: tuple[ElementKind, ...], text: ast.Text, bindings: Bindings) -> Iterator[UsedName]:
     value = text.value if isinstance(text, ast.Literal) else bindings.values.get(text.name)
     if isinstance(value, str):
         length = text.span.end - text.span.start
         is_token = isinstance(text, ast.Literal) and length == len(_quoted(value))
-        yield Named(kinds, canonical_name(value, text.span), text.span, is_token)
+        yield UsedName(kinds, canonical_name(value, text.span), text.span, is_token)
 
 
 def _quoted(name: str) -> str:

@@ -15,20 +15,19 @@ from typing import assert_never
 from recollect.errors import INVALID_VALUE, NOT_FOUND, Notice, RecollectError, nearest
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.plan.names import canonical_name
+from recollect.kernel.plan.scope import canonical_name
 from recollect.kernel.schema.definitions import NOUNS, Definition, definition
 from recollect.kernel.search.domains import Domain, domains, key_parts
-from recollect.kernel.search.inventory import Entry, inventory
-from recollect.kernel.search.known_terms import living_count, term_code
+from recollect.kernel.search.known_terms import InventoryEntry, inventory, living_count, term_code
 from recollect.kernel.search.modes import KEYWORD
-from recollect.kernel.search.portrait import (
+from recollect.kernel.search.primer import (
     BLANK_PREDICATE,
     BLANK_TYPE,
     portrait_of_predicate,
     portrait_of_type,
+    primer,
 )
-from recollect.kernel.search.primer import primer
-from recollect.kernel.search.window import Page, Window, window_of
+from recollect.kernel.search.window import PageItems, Window, window_of
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session
 from recollect.model import Description, ElementKind, Value
@@ -81,7 +80,7 @@ def _names(session: Session, group: Group, kind: ElementKind, window: Window) ->
     return replace(_list(page, [_entry(one) for one in page.items]), is_of_names=True)
 
 
-def _entry(entry: Entry) -> Value:
+def _entry(entry: InventoryEntry) -> Value:
     described = {} if entry.description is None else {"description": entry.description}
     return {"name": entry.name, "count": entry.count, **described}
 
@@ -106,7 +105,7 @@ def _domain(domain: Domain, key_concepts: list[Value] | None) -> Value:
     return item
 
 
-def _list(page: Page[Entry] | Page[Domain], items: list[Value]) -> Description:
+def _list(page: PageItems[InventoryEntry] | PageItems[Domain], items: list[Value]) -> Description:
     body: dict[str, Value] = {"items": items}
     if page.omitted:
         body["omitted"] = page.omitted

@@ -1,17 +1,29 @@
-"""The concept types and predicates a group uses, by name.
+"""The concept types and predicates of a group: those in use, with their counts, and declared.
 
-The rule: a name that nothing alive bears is still looked up in `term`, so that the past can be
-asked about it; the names offered instead of an unknown one are those of now.
+The rule: a name is listed when something alive bears it, or a definition says what it means. One
+that nothing alive bears is still looked up in `term`, so that the past can be asked about it; the
+names offered instead of an unknown one are those of now.
 """
 
 from __future__ import annotations
 
 from recollect.errors import nearest
 from recollect.kernel.read.declared import declared_names
+from recollect.kernel.schema.definitions import definitions
 from recollect.kernel.store.cells import TALLY_CONCEPTS, TALLY_LINKS, text, whole
+from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.statements.terms import CODE_OF, CONCEPTS_USE, COUNT, LINKS_USE, NAMES
+from recollect.kernel.store.statements.terms import (
+    CODE_OF,
+    CONCEPTS_USE,
+    COUNT,
+    LINKS_USE,
+    NAMES,
+    PREDICATES_AT,
+    TYPES_AT,
+)
 from recollect.model import ElementKind
+from recollect.node import dataclass
 
 MOST_NAMES = 1_000
 """Names compared with an unknown one, most used first."""
@@ -62,3 +74,38 @@ def nearest_terms(
 def is_declared(session: Session, group_id: int, kinds: tuple[ElementKind, ...], name: str) -> bool:
     """Whether a group declares a type or predicate of that name, used or not."""
     return any(name in declared_names(session, group_id, kind, name)[:1] for kind in kinds)
+
+
+_COUNTS = {ElementKind.CONCEPT: TYPES_AT, ElementKind.LINK: PREDICATES_AT}
+
+
+@dataclass(frozen=True, slots=True)
+class InventoryEntry:
+    """A type or predicate, how many are alive, and what its definition says it means."""
+
+    name: str
+    count: int
+    description: str | None = None
+
+
+def inventory(
+    session: Session, group: Group, kind: ElementKind, known: int | None = None
+) -> list[InventoryEntry]:
+    """Return the types of concepts, or the predicates of links: most used first, ties by name.
+
+    `known` asks for the state after a transaction. Cost: the counts that are kept for now; for
+    another time, every element of the kind.
+    """
+    if known is None:
+        counts = dict(living_terms(session, group.group_id, kind))
+    else:
+        rows = session.rows(_COUNTS[kind], {"group": group.group_id, "known": known})
+        counts = {text(name): whole(count) for name, count in rows}
+    declared = definitions(session, group, kind, known)
+    entries = [
+        InventoryEntry(
+            name, counts.get(name, 0), declared[name].description if name in declared else None
+        )
+        for name in counts.keys() | declared.keys()
+    ]
+    return sorted(entries, key=lambda one: (-one.count, one.name))

@@ -12,8 +12,8 @@ import orjson
 
 from recollect.kernel.search.hits import NAMED, named
 from recollect.kernel.search.proposals import Proposals, superseded
-from recollect.kernel.search.rank import Stage, stages
-from recollect.kernel.search.scope import Scope
+from recollect.kernel.search.rank import RankStage, stages
+from recollect.kernel.search.scope import Sphere
 from recollect.kernel.store.cells import real, whole
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.statement import Statement
@@ -34,7 +34,7 @@ _FURTHER = 8  # times as many links of ends, where the best ones were too few
 # with the group of stages that fills what is lacking.
 def link_hits(
     session: Session,
-    scope: Scope,
+    scope: Sphere,
     term: str,
     ends: Mapping[int, float],
     limit: int,
@@ -76,7 +76,7 @@ class _Through:
     def __init__(
         self,
         session: Session,
-        scope: Scope,
+        scope: Sphere,
         ends: Mapping[int, float],
         limit: int,
         *,
@@ -115,7 +115,7 @@ class _Through:
         return self._session.rows(statement, self._scope.parameters(hits=self._hits, **more))
 
 
-def _gathered(told: Iterable[Stage]) -> Iterator[dict[int, float]]:
+def _gathered(told: Iterable[RankStage]) -> Iterator[dict[int, float]]:
     """Yield the documents of stages, in groups that are considered together."""
     gathered: dict[int, float] = {}
     for stage in told:

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 import orjson
 
-from recollect.kernel.plan.names import canonical_name
+from recollect.kernel.plan.scope import canonical_name
 from recollect.kernel.read.hydrate import hydrate
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.document import called

@@ -90,7 +90,7 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class RankStage:
     """Documents that are all better than those of the stages after it."""
 
     scores: dict[int, float]
@@ -136,14 +136,14 @@ class _Ranking:
         within: Collection[int] | None,
         lowest: float = 0.0,
         highest: float = 1.0,
-    ) -> Stage:
+    ) -> RankStage:
         """Return the documents, of all or of some, that hold one of the terms.
 
         Their scores are between the lowest and the highest.
         """
         reached: dict[int, float] = {}
         if within is not None and not within:
-            return Stage(reached, reached.keys())
+            return RankStage(reached, reached.keys())
         held_by_all: Set[int] | None = None
         found = self.texts.occurrences(self.partitions, [one.term for one in weighed], within)
         for one, occurrences in zip(weighed, found, strict=True):
@@ -152,7 +152,7 @@ class _Ranking:
             held = occurrences.documents
             held_by_all = held if held_by_all is None else held_by_all & held
         is_told_whole = self.is_known and len(weighed) == len(self.rare) + len(self.common)
-        return Stage(reached, held_by_all if held_by_all and is_told_whole else set())
+        return RankStage(reached, held_by_all if held_by_all and is_told_whole else set())
 
     def holding(self, ways: Sequence[_Way], most: int = -1) -> set[int]:
         """Return at most `most` documents that hold all terms of one of the ways."""
@@ -166,7 +166,7 @@ def stages(
     query: str,
     among: Set[int] | None = None,
     weights: Weights | None = None,
-) -> Iterator[Stage]:
+) -> Iterator[RankStage]:
     """Yield the documents of these partitions of one group that fit a text, with their scores.
 
     They come in stages, each read when it is wanted, each below all of the one before. There is one

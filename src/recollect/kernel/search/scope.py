@@ -25,7 +25,7 @@ Pick = Callable[[Sequence[int]], Set[int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class Sphere:
     """What bounds a search beside its words."""
 
     group: Group
@@ -38,9 +38,9 @@ class Scope:
     says: bool = False  # of links: keep those that say something in words
     weights: Mapping[ElementKind, Weights] = field(default_factory=dict)  # else they are counted
 
-    def of_any_type(self) -> Scope:
+    def of_any_type(self) -> Sphere:
         """Return the same scope without its type."""
-        return Scope(self.group, None, self.valid, self.known, weights=self.weights)
+        return Sphere(self.group, None, self.valid, self.known, weights=self.weights)
 
     def partitions(self, kind: ElementKind) -> tuple[Partition, ...]:
         """Return where documents of that time and kind stand.

@@ -18,14 +18,14 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
 from recollect.errors import Notice
-from recollect.kernel.plan.names import without_long_runs
+from recollect.kernel.plan.scope import without_long_runs
 from recollect.kernel.search.hits import best, concept_hits
 from recollect.kernel.search.known_terms import is_declared, nearest_terms, term_code
 from recollect.kernel.search.links import ENDS, link_hits
 from recollect.kernel.search.modes import HYBRID, KEYWORD, SEMANTIC
 from recollect.kernel.search.nearest import nearest
 from recollect.kernel.search.rank import SATURATION, Weights, weigh
-from recollect.kernel.search.scope import Pick, Scope, Where
+from recollect.kernel.search.scope import Pick, Sphere, Where
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session
 from recollect.kernel.vectors.meanings import Meanings
@@ -49,7 +49,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Matches:
     """The answer of a search, best first, ties by id, and what to know about it."""
 
     matches: tuple[Match, ...]
@@ -76,7 +76,7 @@ def search(
     among: Set[int] | None = None,
     pick: Pick | None = None,
     weights: Mapping[ElementKind, Weights] | None = None,
-) -> Found:
+) -> Matches:
     """Find what a plain text is about, among concepts, links, or both.
 
     `type` keeps concepts of that type, and links of that predicate or with an end of that
@@ -100,10 +100,10 @@ def search(
         type = unicodedata.normalize("NFC", storable(type))
         code = _code(session, group.group_id, kinds, type)
         if code is None:
-            return Found((), _unknown(session, group.group_id, kinds, type))
+            return Matches((), _unknown(session, group.group_id, kinds, type))
     if limit == 0:
-        return Found(())
-    scope = Scope(group, code, valid, known, where, among, pick, weights=weights or {})
+        return Matches(())
+    scope = Sphere(group, code, valid, known, where, among, pick, weights=weights or {})
     if not weights and (meanings is None or mode != SEMANTIC):
         scope = replace(scope, weights=_weights(session, scope, term, kinds))
     most = limit + len(shown) + position + 1
@@ -114,11 +114,11 @@ def search(
         if score >= threshold and element not in shown
     ][position:]
     has_more = len(matches) > limit
-    return Found(tuple(matches[:limit]), has_more=has_more, weights=scope.weights)
+    return Matches(tuple(matches[:limit]), has_more=has_more, weights=scope.weights)
 
 
 def _weights(
-    session: Session, scope: Scope, term: str, kinds: tuple[ElementKind, ...]
+    session: Session, scope: Sphere, term: str, kinds: tuple[ElementKind, ...]
 ) -> dict[ElementKind, Weights]:
     """Return what the words weigh: links are found by those of concepts too."""
     wanted = tuple(ElementKind) if ElementKind.LINK in kinds else kinds
@@ -127,7 +127,7 @@ def _weights(
 
 def _compared(
     session: Session,
-    scope: Scope,
+    scope: Sphere,
     term: str,
     kinds: tuple[ElementKind, ...],
     limit: int,
@@ -146,7 +146,7 @@ def _compared(
 
 
 def _by_words(
-    session: Session, scope: Scope, term: str, kinds: tuple[ElementKind, ...], limit: int
+    session: Session, scope: Sphere, term: str, kinds: tuple[ElementKind, ...], limit: int
 ) -> dict[int, float]:
     ranks = best(_scores(session, scope, term, kinds, limit), limit)
     return {element: relevance(rank) for element, rank in ranks.items()}
@@ -154,7 +154,7 @@ def _by_words(
 
 def _by_meaning(
     session: Session,
-    scope: Scope,
+    scope: Sphere,
     term: str,
     kinds: tuple[ElementKind, ...],
     limit: int,
@@ -165,7 +165,7 @@ def _by_meaning(
 
 
 def _scores(
-    session: Session, scope: Scope, term: str, kinds: tuple[ElementKind, ...], limit: int
+    session: Session, scope: Sphere, term: str, kinds: tuple[ElementKind, ...], limit: int
 ) -> dict[int, float]:
     """Return the ranks of at least the best `limit` elements, in no order."""
     if ElementKind.LINK not in kinds:

@@ -13,7 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from recollect.kernel.plan.names import without_long_runs
+from recollect.kernel.plan.scope import without_long_runs
 from recollect.kernel.store.texts import Term
 
 LONGEST = 64

@@ -30,7 +30,7 @@ MOST_LISTED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Page(Generic[ItemT]):
+class PageItems(Generic[ItemT]):
     """The items of one page, and where the next one begins if there are more."""
 
     items: list[ItemT]
@@ -49,16 +49,18 @@ class Window:
     _position: int  # items before the page
     _after: tuple[int, str] | None  # the last of them; None: count to the position
 
-    def page(self, items: Sequence[ItemT], key: Callable[[ItemT], tuple[int, str]]) -> Page[ItemT]:
+    def page(
+        self, items: Sequence[ItemT], key: Callable[[ItemT], tuple[int, str]]
+    ) -> PageItems[ItemT]:
         """Return the part of a list, ordered by a count that falls and a name that rises."""
         left = self._left(items, key)
         shown = left[: self._limit]
         omitted = len(left) - len(shown)
         if not omitted or not shown:
-            return Page(shown, omitted, None)
+            return PageItems(shown, omitted, None)
         position = self._position + len(shown)
         place = PagePlace(self._pinned, position=position, after=key(shown[-1]))
-        return Page(shown, omitted, write_cursor(self._question, place))
+        return PageItems(shown, omitted, write_cursor(self._question, place))
 
     def _left(self, items: Sequence[ItemT], key: Callable[[ItemT], tuple[int, str]]) -> list[ItemT]:
         if self._after is None:

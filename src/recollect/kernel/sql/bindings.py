@@ -20,12 +20,12 @@ def given_id(end: nodes.Expr, alias: str, otherwise: nodes.Expr) -> nodes.Expr:
             (nodes.From(table, name),),
             (of_group(name), nodes.equal(nodes.Column(name, "id"), end)),
         )
-        given = nodes.Call("coalesce", (nodes.Scalar(select), given))
+        given = nodes.SqlCall("coalesce", (nodes.Scalar(select), given))
     return given
 
 
 @node(frozen=True, slots=True)
-class Element:
+class Bound:
     """An element by its integer id, and the aliases its row can be read from, if any.
 
     An element of unknown kind has two aliases; the one that does not apply reads as NULL.
@@ -42,9 +42,9 @@ class Element:
         """Whether the element's columns can be read."""
         return self.concept is not None or self.link is not None
 
-    def or_null(self) -> Element:
+    def or_null(self) -> Bound:
         """Return the same where there may be none."""
-        return Element(self.id, self.kind, self.concept, self.link, is_nullable=True)
+        return Bound(self.id, self.kind, self.concept, self.link, is_nullable=True)
 
 
 @node(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class ReadFrom:
     """A value that is read from an element wherever it is needed."""
 
     owner: ir.Var
-    part: ir.Part
+    part: ir.ElementPart
     key: str | None  # None: all of the part
 
 
@@ -79,7 +79,7 @@ class Nothing:
     """A value that is null throughout."""
 
 
-Binding = Element | ReadFrom | PredicateName | HeldValue | Nothing
+Binding = Bound | ReadFrom | PredicateName | HeldValue | Nothing
 
 
 @node(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def comparable(value: Value) -> nodes.Expr:
     """Return an expression equal for equal values and NULL for null: text, number or blob."""
     if isinstance(value, TextValue):
         return value.expr
-    return nodes.Call("comparable", _parts(value))
+    return nodes.SqlCall("comparable", _parts(value))
 
 
 def are_same(left: Value, right: Value) -> tuple[nodes.Expr, nodes.Expr]:
@@ -123,7 +123,7 @@ def are_same(left: Value, right: Value) -> tuple[nodes.Expr, nodes.Expr]:
 
 def _as_value(value: Value) -> nodes.Expr:
     found = bare(comparable(value))
-    return nodes.Call("as_value", (found,)) if isinstance(value, TextValue) else found
+    return nodes.SqlCall("as_value", (found,)) if isinstance(value, TextValue) else found
 
 
 def _parts(value: JsonValue) -> tuple[nodes.Expr, ...]:
@@ -132,30 +132,32 @@ def _parts(value: JsonValue) -> tuple[nodes.Expr, ...]:
 
 def bare(expr: nodes.Expr) -> nodes.Expr:
     """Return the expression without a column's affinity, which would turn 5 into "5"."""
-    return nodes.Call("bare", (expr,)) if isinstance(expr, nodes.Column | nodes.Scalar) else expr
+    return nodes.SqlCall("bare", (expr,)) if isinstance(expr, nodes.Column | nodes.Scalar) else expr
 
 
 def text_of(value: Value) -> nodes.Expr:
     """Return the string, or NULL for what is not one."""
     if isinstance(value, TextValue):
         return value.expr
-    return nodes.Call("text_of", (value.part(JsonPart.TYPE), value.part(JsonPart.VALUE)))
+    return nodes.SqlCall("text_of", (value.part(JsonPart.TYPE), value.part(JsonPart.VALUE)))
 
 
 def number_of(value: Value) -> nodes.Expr:
     """Return the number, or NULL for what is not one."""
     if isinstance(value, TextValue):
         return nodes.Null("numeric")
-    return nodes.Call("number_of", (value.part(JsonPart.TYPE), value.part(JsonPart.VALUE)))
+    return nodes.SqlCall("number_of", (value.part(JsonPart.TYPE), value.part(JsonPart.VALUE)))
 
 
 def number_said(value: Value) -> nodes.Expr:
     """Return the number as it was said, whole or real, or NULL for what is not one."""
-    return nodes.Null("text") if isinstance(value, TextValue) else nodes.Call("said", _parts(value))
+    return (
+        nodes.Null("text") if isinstance(value, TextValue) else nodes.SqlCall("said", _parts(value))
+    )
 
 
 def json_of(value: Value) -> nodes.Expr:
     """Return the JSON text; NULL or `null` for null."""
     if isinstance(value, TextValue):
-        return nodes.Call("json_quote", (value.expr,))
+        return nodes.SqlCall("json_quote", (value.expr,))
     return value.part(JsonPart.JSON)

@@ -86,7 +86,9 @@ def _held_now(alias: str) -> tuple[nodes.Expr, ...]:
 @lru_cache(1024)
 def _held_then(alias: str) -> tuple[nodes.Expr, ...]:
     is_open = open_then(alias)
-    own_id = nodes.Call("hidden", (nodes.Column(alias, "id"),))  # else engines seek by this range
+    own_id = nodes.SqlCall(
+        "hidden", (nodes.Column(alias, "id"),)
+    )  # else engines seek by this range
     is_born = nodes.Binary("<=", own_id, LAST_ID)
     return (of_group(alias), is_open, is_born)
 

@@ -19,7 +19,7 @@ from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
     Binding,
-    Element,
+    Bound,
     HeldValue,
     JsonValue,
     Nothing,
@@ -29,9 +29,9 @@ from recollect.kernel.sql.bindings import (
 )
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.sql.folds import Folds
-from recollect.kernel.sql.output import Compiled, Keyed, Output, Paging
+from recollect.kernel.sql.output import Compiled, Keyed, OutputColumn, Paging
 from recollect.kernel.sql.reads import value_of
-from recollect.kernel.sql.rows import Context, Rows
+from recollect.kernel.sql.rows import CompileContext, Tables
 from recollect.kernel.sql.solutions import Solutions
 from recollect.kernel.sql.steps import owner_id, run_steps
 from recollect.kernel.store.dialect import Dialect
@@ -42,7 +42,7 @@ _FEW_TABLES = 16  # which make 633 at most, however they read one another
 _LEAVES = frozenset({nodes.Column, nodes.Param, nodes.Number, nodes.Null, str, bool, type(None)})
 
 
-def fits(statement: nodes.Statement, sql: str) -> bool:
+def fits(statement: nodes.SqlStatement, sql: str) -> bool:
     """Whether an engine takes the statement, whose text is given: most texts are short."""
     if sql.count("FROM ") + sql.count("JOIN ") <= _FEW_TABLES:
         return True
@@ -53,7 +53,7 @@ def _tables(part: object, ctes: Mapping[str, int]) -> int:
     """Return how many tables are read, given how many each CTE reads; too many for too wide."""
     if isinstance(part, tuple):
         return sum([_tables(one, ctes) for one in part if type(one) not in _LEAVES])
-    if isinstance(part, nodes.Statement):
+    if isinstance(part, nodes.SqlStatement):
         known = dict(ctes)
         for cte in part.ctes:
             known[cte.name] = _tables(cte.query, known)
@@ -74,7 +74,7 @@ _Across = tuple[nodes.Expr, ...]  # one expression a branch
 class United:
     """The columns of several branches, whose variables stand at the same places."""
 
-    def __init__(self, branches: Sequence[Rows], exports: Sequence[Sequence[ir.Var]]) -> None:
+    def __init__(self, branches: Sequence[Tables], exports: Sequence[Sequence[ir.Var]]) -> None:
         self._branches = branches
         self._variables = list(zip(*exports, strict=True))  # by place, one a branch
         self._names: dict[_Across, str] = {}
@@ -87,7 +87,7 @@ class United:
             kinds = {None if one.is_nullable else one.kind for one in elements}
             kind = kinds.pop() if len(kinds) == 1 else None
             column = self._column(tuple(one.id for one in elements), table)
-            return Element(column, kind, is_nullable=kind is None)
+            return Bound(column, kind, is_nullable=kind is None)
         values = [value_of(rows, var) for rows, var in pairs]
         texts = tuple(one.expr for one in values if isinstance(one, TextValue))
         is_text = len(texts) == len(values)
@@ -128,11 +128,11 @@ def compile_plan(
     paging: Paging | None = None,
 ) -> Compiled:
     """Return the SQL of a plan. Pure: the same arguments give the same text."""
-    context = Context(clock, statistics, dialect)
+    context = CompileContext(clock, statistics, dialect)
     statement, outputs, page = _answer(plan, context, paging)
     text = statement.sql(dialect)
     if not fits(statement, text):
-        context = Context(clock, statistics, dialect, is_row_by_row=True)
+        context = CompileContext(clock, statistics, dialect, is_row_by_row=True)
         statement, outputs, page = _answer(plan, context, paging)
         text = statement.sql(dialect)
     return Compiled(
@@ -150,10 +150,10 @@ def compile_plan(
 
 
 def _answer(
-    plan: ir.Plan, context: Context, paging: Paging | None
-) -> tuple[nodes.Statement, tuple[Output, ...], Keyed]:
+    plan: ir.Plan, context: CompileContext, paging: Paging | None
+) -> tuple[nodes.SqlStatement, tuple[OutputColumn, ...], Keyed]:
     """Return the statement of a plan, what its columns show, and the keys of its pages."""
-    branches = [run_steps(Rows(context), branch.steps) for branch in plan.branches]
+    branches = [run_steps(Tables(context), branch.steps) for branch in plan.branches]
     if len(branches) == 1:
         (branch,) = plan.branches
         rows = _taken_once(branches[0], branch) if plan.is_grouped else branches[0]
@@ -165,10 +165,10 @@ def _answer(
         query, outputs = Folds(solutions).query()
     else:
         query, outputs, page = solutions.query(paging)
-    return nodes.Statement(query, context.ctes), outputs, page
+    return nodes.SqlStatement(query, context.ctes), outputs, page
 
 
-def _taken_once(rows: Rows, branch: ir.Branch) -> Rows:
+def _taken_once(rows: Tables, branch: ir.Branch) -> Tables:
     """Return rows that hold their values, where each look into a document costs a look-up.
 
     As of the past a document may be another row's, and a group reads a value several times.
@@ -184,10 +184,10 @@ def _taken_once(rows: Rows, branch: ir.Branch) -> Rows:
     bindings = {var: united.binding(at, name) for at, var in enumerate(branch.exports)}
     (columns,) = united.columns()
     taken = replace(rows.select(*columns), is_apart=True)
-    return Rows(rows.context, [nodes.From(taken, name)], [], bindings)
+    return Tables(rows.context, [nodes.From(taken, name)], [], bindings)
 
 
-def _united(plan: ir.Plan, context: Context, branches: list[Rows]) -> Solutions:
+def _united(plan: ir.Plan, context: CompileContext, branches: list[Tables]) -> Solutions:
     """Put the branches of a UNION beside each other in one CTE."""
     united = United(branches, [branch.exports for branch in plan.branches])
     name = context.fresh("u")
@@ -197,5 +197,5 @@ def _united(plan: ir.Plan, context: Context, branches: list[Rows]) -> Solutions:
         for number, (rows, columns) in enumerate(zip(branches, united.columns(), strict=True))
     )
     context.ctes.append(nodes.Cte(name, nodes.Compound(selects, is_all=True)))
-    rows = Rows(context, [nodes.From(name, name)], [], bindings)
+    rows = Tables(context, [nodes.From(name, name)], [], bindings)
     return Solutions(plan, rows, None, nodes.Column(name, _BRANCH))

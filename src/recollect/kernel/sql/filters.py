@@ -16,7 +16,7 @@ from recollect.kernel.plan import ir
 from recollect.kernel.plan.lift import class_of
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
-    Element,
+    Bound,
     JsonValue,
     TextValue,
     Value,
@@ -27,7 +27,7 @@ from recollect.kernel.sql.bindings import (
     text_of,
 )
 from recollect.kernel.sql.reads import value_of
-from recollect.kernel.sql.rows import Rows
+from recollect.kernel.sql.rows import Tables
 from recollect.kernel.store.dialect import JsonPart
 
 _NEVER = nodes.Any(())
@@ -37,10 +37,10 @@ _TYPES = {"number": "numeric", "boolean": "bigint"}
 _GUARDS = {"string": "is_json_text", "number": "is_json_number", "boolean": "is_json_boolean"}
 
 
-class Filters:
+class FilterCompiler:
     """Compiles the expressions of one FILTER over rows."""
 
-    def __init__(self, rows: Rows, scope: Mapping[str, ir.Var]) -> None:
+    def __init__(self, rows: Tables, scope: Mapping[str, ir.Var]) -> None:
         self._rows = rows
         self._scope = scope
 
@@ -84,14 +84,14 @@ class Filters:
             return self._is_null(left)
         one, other = self._element(left), self._element(right)
         if one is not None and other is not None:
-            return nodes.Call("same", (one.id, other.id))
+            return nodes.SqlCall("same", (one.id, other.id))
         if one is not None or other is not None:  # an element never equals a value
             return nodes.All((self._is_null(left), self._is_null(right)))
         if isinstance(left, ast.Parameter):
             left, right = right, left
         if isinstance(left, ast.READS) and isinstance(right, ast.Parameter):
             return _equals_parameter(self._value(left), right)
-        return nodes.Call("same", are_same(self._value(left), self._value(right)))
+        return nodes.SqlCall("same", are_same(self._value(left), self._value(right)))
 
     def _is_one_of(self, operand: ast.Operand, choice: ast.ValueNode) -> nodes.Expr:
         """Compare with one value, or with a list of strings or of numbers."""
@@ -131,7 +131,7 @@ class Filters:
         text, part = text_of(self._value(test.text)), text_of(self._value(test.part))
         if test.function == REGEX and self._rows.context.dialect.pattern is not None:
             part = self._pattern(test.part)
-        return nodes.Call(test.function.lower(), (text, part))
+        return nodes.SqlCall(test.function.lower(), (text, part))
 
     def _pattern(self, operand: ast.Operand) -> nodes.Expr:
         """Return a regular expression in the engine's own form, which only a constant has."""
@@ -159,11 +159,11 @@ class Filters:
         """Whether the operand is neither null as it stands nor an element."""
         return not _is_null(operand) and self._element(operand) is None
 
-    def _element(self, operand: ast.Operand) -> Element | None:
+    def _element(self, operand: ast.Operand) -> Bound | None:
         if not isinstance(operand, ast.READS):
             return None
         binding = self._rows.bindings[self._scope[operand.name]]
-        return binding if isinstance(binding, Element) else None
+        return binding if isinstance(binding, Bound) else None
 
     def _value(self, operand: ast.Operand) -> Value:
         if isinstance(operand, ast.READS):
@@ -174,9 +174,9 @@ class Filters:
             case "string":
                 return TextValue(parameter, is_nullable=False)
             case "boolean":
-                return JsonValue(nodes.Call("json_boolean", (parameter,)))
+                return JsonValue(nodes.SqlCall("json_boolean", (parameter,)))
             case "number":
-                return JsonValue(nodes.Call("json_given", (parameter,)))
+                return JsonValue(nodes.SqlCall("json_given", (parameter,)))
         return JsonValue(parameter)
 
 
@@ -187,7 +187,7 @@ def pattern_name(parameter: str) -> str:
 
 def items_of(parameter: str, each: str) -> nodes.Select:
     """Return what gives the items of a list that a parameter holds: `each_text`, `each_value`."""
-    items = (nodes.From(nodes.Call(each, (nodes.Param(parameter, "text"),)), "item"),)
+    items = (nodes.From(nodes.SqlCall(each, (nodes.Param(parameter, "text"),)), "item"),)
     return nodes.Select(((nodes.Column("item", "value"), ""),), items)
 
 
@@ -204,9 +204,9 @@ def _equals_parameter(value: Value, operand: ast.Parameter) -> nodes.Expr:
     if class_ == "container":
         return nodes.equal(comparable(value), comparable(JsonValue(parameter)))
     type_, sql_value = value.part(JsonPart.TYPE), value.part(JsonPart.VALUE)
-    given = nodes.Call("as_boolean" if class_ == "boolean" else "as_value", (parameter,))
-    is_equal = nodes.Call("equals_given", (sql_value, given))
-    return nodes.All((is_equal, nodes.Call(_GUARDS[class_], (type_,))))
+    given = nodes.SqlCall("as_boolean" if class_ == "boolean" else "as_value", (parameter,))
+    is_equal = nodes.SqlCall("equals_given", (sql_value, given))
+    return nodes.All((is_equal, nodes.SqlCall(_GUARDS[class_], (type_,))))
 
 
 def _beyond_parameter(operator: str, value: JsonValue, operand: ast.Parameter) -> nodes.Expr:
@@ -215,9 +215,9 @@ def _beyond_parameter(operator: str, value: JsonValue, operand: ast.Parameter) -
         return _NEVER
     type_ = value.part(JsonPart.TYPE)
     scalar = _SCALARS[class_]
-    held = nodes.Call(f"{scalar}_beyond", (type_, value.part(JsonPart.VALUE)))
-    beyond = nodes.Binary(operator, held, nodes.Call(f"beyond_{scalar}", (_parameter(operand),)))
-    return nodes.All((beyond, nodes.Call(_GUARDS[class_], (type_,))))
+    held = nodes.SqlCall(f"{scalar}_beyond", (type_, value.part(JsonPart.VALUE)))
+    beyond = nodes.Binary(operator, held, nodes.SqlCall(f"beyond_{scalar}", (_parameter(operand),)))
+    return nodes.All((beyond, nodes.SqlCall(_GUARDS[class_], (type_,))))
 
 
 def _class(operand: ast.Operand) -> str:

@@ -22,14 +22,14 @@ from recollect.kernel.sql.bindings import (
     number_said,
     text_of,
 )
-from recollect.kernel.sql.output import Output, Shape
+from recollect.kernel.sql.output import OutputColumn, Shape
 from recollect.kernel.sql.reads import value_of
 from recollect.kernel.sql.solutions import LIMIT, OFFSET, Solutions
 
 _HALF = nodes.Number(32)
 _LOW = nodes.Number(2**32 - 1)
 _GROUPED = "q"
-_PLAIN = Output(Shape.PLAIN)
+_PLAIN = OutputColumn(Shape.PLAIN)
 _MERGING = {ast.Function.COUNT: "sum", ast.Function.MIN: "min", ast.Function.MAX: "max"}
 """Aggregates of a whole that follow from those of its parts, and how."""
 
@@ -60,11 +60,11 @@ class Folds:
         self._needs_order = False
         self._has_types = solutions.rows.context.dialect.has_types
 
-    def query(self) -> tuple[nodes.Query, tuple[Output, ...]]:
+    def query(self) -> tuple[nodes.Query, tuple[OutputColumn, ...]]:
         """Return the SELECT over the solutions, and what its columns mean."""
         plan = self._solutions.plan
         columns: list[tuple[nodes.Expr, str]] = []
-        outputs: list[Output] = []
+        outputs: list[OutputColumn] = []
         keys: list[nodes.Expr] = []
         for column in plan.columns:
             if isinstance(column, ir.Plain):
@@ -110,12 +110,12 @@ class Folds:
         self._parts[name] = expr
         return self._add(name, expr)
 
-    def _shown(self, place: int) -> tuple[nodes.Expr, Output]:
+    def _shown(self, place: int) -> tuple[nodes.Expr, OutputColumn]:
         """Return the expression that shows a group's value: one of the equal ones."""
         shown, output = self._solutions.column(place)
         if output.shape is not Shape.JSON:
             return self._key(place), output
-        return nodes.Call("any_value", (self._add(f"j{place}", shown),)), output
+        return nodes.SqlCall("any_value", (self._add(f"j{place}", shown),)), output
 
     def _aggregate(self, function: ast.Function, name: str, expr: nodes.Expr) -> nodes.Expr:
         """Return COUNT, MIN or MAX of what the inner SELECT computes."""
@@ -124,13 +124,13 @@ class Folds:
             return nodes.FoldOf(called, self._add(name, expr))
         part = self._add(f"{called}_{name}", nodes.FoldOf(called, expr))
         merged = nodes.FoldOf(_MERGING[function], part)
-        return nodes.Call("whole_number", (merged,)) if called == "count" else merged
+        return nodes.SqlCall("whole_number", (merged,)) if called == "count" else merged
 
-    def _fold(self, fold: ir.Fold) -> tuple[list[nodes.Expr], Output]:
+    def _fold(self, fold: ir.Fold) -> tuple[list[nodes.Expr], OutputColumn]:
         place = fold.variable
         match fold.function:
             case ast.Function.COUNT:
-                return [self._count(fold)], Output(Shape.PLAIN)
+                return [self._count(fold)], OutputColumn(Shape.PLAIN)
             case ast.Function.COLLECT:
                 return self._collect(place, "distinct" if fold.is_distinct else "")
             case ast.Function.MIN | ast.Function.MAX:
@@ -153,9 +153,9 @@ class Folds:
         every = nodes.FoldOf("count", None)
         if not self._merges:
             return every
-        return nodes.Call("whole_number", (nodes.FoldOf("sum", self._add("every", every)),))
+        return nodes.SqlCall("whole_number", (nodes.FoldOf("sum", self._add("every", every)),))
 
-    def _collect(self, place: int, reduces: str) -> tuple[list[nodes.Expr], Output]:
+    def _collect(self, place: int, reduces: str) -> tuple[list[nodes.Expr], OutputColumn]:
         self._needs_order = True
         expr, output = self._solutions.column(place)
         if output.shape is Shape.ELEMENT:
@@ -165,29 +165,29 @@ class Folds:
             value = value_of(self._solutions.rows, self._solutions.plan.variables[place])
             is_null = nodes.IsNull(self._comparable(place))
             text = nodes.Case(((is_null, nodes.Null("text")),), json_of(value))
-            shown = nodes.Call("json", (self._add(f"t{place}", text),))
+            shown = nodes.SqlCall("json", (self._add(f"t{place}", text),))
             shape = Shape.VALUES
         order = nodes.Column(_GROUPED, "n")
         array = nodes.FoldOf("json_group_array", shown, order=order, skips_null=True)
-        return [nodes.Call("array", (array,))], Output(shape, reduces)
+        return [nodes.SqlCall("array", (array,))], OutputColumn(shape, reduces)
 
-    def _extreme(self, fold: ir.Fold) -> tuple[list[nodes.Expr], Output]:
+    def _extreme(self, fold: ir.Fold) -> tuple[list[nodes.Expr], OutputColumn]:
         """Return MIN or MAX over numbers and strings: some engines order them as KIP does."""
         function, name = fold.function, f"m{fold.variable}"
         value = self._json_value(fold.variable)
         if value is None:
             return [self._aggregate(function, name, self._text(fold.variable))], _PLAIN
         if not self._has_types:
-            scalar = nodes.Call("coalesce", (number_of(value), text_of(value)))
+            scalar = nodes.SqlCall("coalesce", (number_of(value), text_of(value)))
             return [self._aggregate(function, name, scalar)], _PLAIN
         number = number_said(value)
         parts = (
-            nodes.Case(((nodes.Call("is_integer", (number,)), _whole(number)),)),
-            nodes.Case(((nodes.Call("is_real", (number,)), _real(number)),)),
+            nodes.Case(((nodes.SqlCall("is_integer", (number,)), _whole(number)),)),
+            nodes.Case(((nodes.SqlCall("is_real", (number,)), _real(number)),)),
             text_of(value),
         )
         found = [self._aggregate(function, f"{name}_{at}", one) for at, one in enumerate(parts)]
-        return found, Output(Shape.EXTREME, function.lower())
+        return found, OutputColumn(Shape.EXTREME, function.lower())
 
     def _extreme_order(self, fold: ir.Fold, *, is_descending: bool) -> list[nodes.Order]:
         """Return the order of MIN or MAX: numbers before strings."""
@@ -220,11 +220,11 @@ class Folds:
         value = None if var.is_element else value_of(self._solutions.rows, var)
         return value.expr if isinstance(value, TextValue) else nodes.Null("text")
 
-    def _sum(self, fold: ir.Fold) -> tuple[list[nodes.Expr], Output]:
+    def _sum(self, fold: ir.Fold) -> tuple[list[nodes.Expr], OutputColumn]:
         """Sum the integers in two halves, so that no sum overflows, and the reals apart."""
         number = self._number(fold.variable)
-        is_integer = nodes.Call("is_integer", (number,))
-        is_real = nodes.Call("is_real", (number,))
+        is_integer = nodes.SqlCall("is_integer", (number,))
+        is_real = nodes.SqlCall("is_real", (number,))
         high = nodes.Case(((is_integer, nodes.Binary(">>", _whole(number), _HALF)),))
         low = nodes.Case(((is_integer, nodes.Binary("&", _whole(number), _LOW)),))
         real = nodes.Case(((is_real, _real(number)),))
@@ -232,12 +232,12 @@ class Folds:
         parts: list[nodes.Expr] = [
             _whole(nodes.FoldOf("sum", high)),
             _whole(nodes.FoldOf("sum", low)),
-            nodes.Call("array", (reals,)),
+            nodes.SqlCall("array", (reals,)),
             nodes.FoldOf("count", real),
         ]
         if fold.function is ast.Function.SUM:
-            return parts, Output(Shape.SUM)
-        return [*parts, nodes.FoldOf("count", number)], Output(Shape.AVG)
+            return parts, OutputColumn(Shape.SUM)
+        return [*parts, nodes.FoldOf("count", number)], OutputColumn(Shape.AVG)
 
     def _orders(self, *, has_groups: bool) -> list[nodes.Order]:
         orders: list[nodes.Order] = []
@@ -266,13 +266,13 @@ class Folds:
             case ast.Function.COUNT:
                 return self._count(fold)
             case ast.Function.COLLECT:
-                return nodes.Call("canonical_json", (self._fold(fold)[0][0],))
+                return nodes.SqlCall("canonical_json", (self._fold(fold)[0][0],))
             case ast.Function.SUM | ast.Function.AVG:
-                real = nodes.Call("real", (self._number(fold.variable),))
+                real = nodes.SqlCall("real", (self._number(fold.variable),))
                 name = "sum" if fold.function is ast.Function.SUM else "avg"
                 key: nodes.Expr = nodes.FoldOf(name, real, fold.is_distinct)
                 is_sum = fold.function is ast.Function.SUM
-                return nodes.Call("coalesce", (key, nodes.Number(0))) if is_sum else key
+                return nodes.SqlCall("coalesce", (key, nodes.Number(0))) if is_sum else key
             case _:
                 raise AssertionError("an extreme has several keys")
 
@@ -319,11 +319,11 @@ class Folds:
 
 
 def _whole(number: nodes.Expr) -> nodes.Expr:
-    return nodes.Call("whole_number", (number,))
+    return nodes.SqlCall("whole_number", (number,))
 
 
 def _real(number: nodes.Expr) -> nodes.Expr:
-    return nodes.Call("real_number", (number,))
+    return nodes.SqlCall("real_number", (number,))
 
 
 def _number(orders: list[nodes.Order]) -> nodes.Expr:

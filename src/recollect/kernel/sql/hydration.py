@@ -10,7 +10,7 @@ from recollect.kernel.sql.clock import KNOWN, Clock, of_group
 from recollect.kernel.store.dialect import Dialect
 from recollect.model import ElementKind
 
-IDS = nodes.Call("each", (nodes.Param("ids", "text"),))
+IDS = nodes.SqlCall("each", (nodes.Param("ids", "text"),))
 """The integer ids of a bound JSON array, as a table."""
 
 _CONTENT = ("attributes", "metadata")
@@ -133,7 +133,7 @@ def joints_sql(end: str, clock: Clock, dialect: Dialect, *, is_every: bool) -> s
         *(nodes.Column("k", one) for one in ("id", "public_id", "predicate", "key", "expired_at")),
         *(clock.content("k", link, one) for one in ("attributes", "metadata")),
         far_end,
-        nodes.Call("coalesce", (nodes.Column("f", "public_id"), nodes.Scalar(other))),
+        nodes.SqlCall("coalesce", (nodes.Column("f", "public_id"), nodes.Scalar(other))),
         *(nodes.Column("f", one) for one in ("type", "name")),
         *(clock.content("f", concept, one) for one in ("attributes", "metadata")),
     )
@@ -155,4 +155,4 @@ def joints_sql(end: str, clock: Clock, dialect: Dialect, *, is_every: bool) -> s
     return select.sql(dialect)
 
 
-_PREDICATES = nodes.Call("each", (nodes.Param("predicates", "text"),))
+_PREDICATES = nodes.SqlCall("each", (nodes.Param("predicates", "text"),))

@@ -161,7 +161,7 @@ class InSelect:
 
 
 @node(frozen=True, slots=True)
-class Call:
+class SqlCall:
     """A function; its name is looked up in the dialect."""
 
     function: str
@@ -248,7 +248,7 @@ class RowNumber:
 class Exists:
     """`EXISTS (select)`."""
 
-    select: Query | Statement
+    select: Query | SqlStatement
     is_negated: bool = False
 
     def sql(self, dialect: Dialect) -> str:
@@ -260,7 +260,7 @@ class Exists:
 class Scalar:
     """A subquery of one column and at most one row."""
 
-    select: Query | Statement
+    select: Query | SqlStatement
 
     def sql(self, dialect: Dialect) -> str:
         return f"(\n{self.select.sql(dialect)}\n)"
@@ -280,7 +280,7 @@ Expr = (
     | IsNull
     | InList
     | InSelect
-    | Call
+    | SqlCall
     | Case
     | Json
     | Object
@@ -315,13 +315,13 @@ class From:
     With a condition it is a LEFT JOIN.
     """
 
-    source: str | Query | Call
+    source: str | Query | SqlCall
     alias: str
     on: Expr | None = None
 
     def sql(self, dialect: Dialect) -> str:
         """Return the table by itself, as it stands first."""
-        if isinstance(self.source, Call):
+        if isinstance(self.source, SqlCall):
             return f"{self.source.sql(dialect)} {self.alias}"
         if not isinstance(self.source, str):
             return f"(\n{self.source.sql(dialect)}\n) {self.alias}"
@@ -406,7 +406,7 @@ class Select:
     def _settled(self, expr: Expr) -> Expr:
         """Return an expression that has one value in a group: its own, or any of it."""
         tables = {one.alias for one in self.tables}
-        return expr if _is_settled(expr, self.group_by, tables) else Call("any_value", (expr,))
+        return expr if _is_settled(expr, self.group_by, tables) else SqlCall("any_value", (expr,))
 
 
 @node(frozen=True, slots=True)
@@ -475,7 +475,7 @@ class Cte:
 
 
 @node(frozen=True, slots=True)
-class Statement:
+class SqlStatement:
     """A whole statement: its CTEs, in order, one a line, and the query over them."""
 
     query: Query
@@ -505,15 +505,15 @@ def parsed(document: Expr) -> Expr:
         case Scalar(select=Select() as select):
             ((shown, name),) = select.columns
             return Scalar(replace(select, columns=((parsed(shown), name),)))
-        case Call("coalesce", arguments):
-            return Call("coalesce", tuple(map(parsed, arguments)))
-        case Call("json_number" | "json_given" | "json_quote", arguments):
-            return Call("as_value", arguments)
-        case Call("json_boolean", arguments):
-            return Call("as_boolean", arguments)
+        case SqlCall("coalesce", arguments):
+            return SqlCall("coalesce", tuple(map(parsed, arguments)))
+        case SqlCall("json_number" | "json_given" | "json_quote", arguments):
+            return SqlCall("as_value", arguments)
+        case SqlCall("json_boolean", arguments):
+            return SqlCall("as_boolean", arguments)
         case Null():
             return Null("jsonb")
-    return Call("parsed", (document,))
+    return SqlCall("parsed", (document,))
 
 
 def _is_settled(part: object, groups: Sequence[Expr], tables: Collection[str]) -> bool:
@@ -522,7 +522,7 @@ def _is_settled(part: object, groups: Sequence[Expr], tables: Collection[str]) -
         return True
     if isinstance(part, Column):
         return part.table not in tables
-    if isinstance(part, Call) and part.function == "any_value":
+    if isinstance(part, SqlCall) and part.function == "any_value":
         return True
     return all(_is_settled(one, groups, tables) for one in _parts(part))
 

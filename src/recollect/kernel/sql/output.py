@@ -36,7 +36,7 @@ _WIDTHS = {Shape.SUM: 4, Shape.AVG: 5, Shape.EXTREME: 3}
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class OutputColumn:
     """One column of the answer; `reduces` names what is left to do over what it holds."""
 
     shape: Shape
@@ -62,7 +62,7 @@ class Compiled:
     terms: Mapping[str, str]  # parameter -> type or predicate whose code it holds
     predicates: frozenset[str]  # those of `terms` that are predicates
     patterns: frozenset[str]  # regular expressions that are bound in the engine's own form too
-    outputs: tuple[Output, ...]
+    outputs: tuple[OutputColumn, ...]
     names: tuple[str, ...]
     reads: frozenset[str]  # names of the variables that are read from elements
     keys: tuple[int, ...] = ()  # SQL columns that a row is ordered by; none: only counting tells
@@ -110,7 +110,7 @@ class Keyed:
         return "".join(
             ("-" if key.is_descending else "+")
             + ("0" if key.nulls_last else "")
-            + ("r" if isinstance(key.key, nodes.Call) and key.key.function in _RANKS else "")
+            + ("r" if isinstance(key.key, nodes.SqlCall) and key.key.function in _RANKS else "")
             for key in self.keys
         )
 
@@ -141,11 +141,11 @@ class Keyed:
 
 def _held(order: nodes.Order) -> nodes.Expr:
     """Return a key as a row carries it: as a text where a number may have too many digits."""
-    return nodes.Call("shown_number", (order.key,)) if order.type == "numeric" else order.key
+    return nodes.SqlCall("shown_number", (order.key,)) if order.type == "numeric" else order.key
 
 
 def _read(order: nodes.Order, held: nodes.Expr) -> nodes.Expr:
-    return nodes.Call("read_number", (held,)) if order.type == "numeric" else held
+    return nodes.SqlCall("read_number", (held,)) if order.type == "numeric" else held
 
 
 def _beyond(keys: Sequence[nodes.Order]) -> tuple[nodes.Expr, ...]:
@@ -161,7 +161,7 @@ def _beyond(keys: Sequence[nodes.Order]) -> tuple[nodes.Expr, ...]:
         if order.nulls_last:
             is_first_null = nodes.IsNull(order.key), nodes.IsNull(given, is_negated=True)
             beyond = nodes.Any((beyond, nodes.All(is_first_null)))
-        same = nodes.Call("same", (order.key, given))
+        same = nodes.SqlCall("same", (order.key, given))
         is_last = at == len(keys) - 1
         condition = beyond if is_last else nodes.Any((beyond, nodes.All((same, condition))))
     first = keys[0]
@@ -169,6 +169,6 @@ def _beyond(keys: Sequence[nodes.Order]) -> tuple[nodes.Expr, ...]:
     if len(keys) > 1 and isinstance(first.key, nodes.Column) and is_bounded:
         given = nodes.Param("after0", first.type)
         if first.type == "text":
-            return nodes.Call("from_text", (first.key, given)), condition
+            return nodes.SqlCall("from_text", (first.key, given)), condition
         return nodes.Binary(">=", first.key, given), condition
     return (condition,)

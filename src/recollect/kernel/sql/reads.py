@@ -8,7 +8,7 @@ from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
-    Element,
+    Bound,
     HeldValue,
     JsonValue,
     Nothing,
@@ -20,12 +20,12 @@ from recollect.kernel.sql.bindings import (
     json_of,
 )
 from recollect.kernel.sql.clock import GROUP, of_group
-from recollect.kernel.sql.rows import Rows
+from recollect.kernel.sql.rows import Tables
 from recollect.model import BEGINNING, FOREVER, ElementKind
 
 _CONCEPT_FIELDS = frozenset({"id", "type", "name"})
 _LINK_FIELDS = frozenset({"id", "subject", "predicate", "object"})
-_PARTS_WITH_FIELDS = (ir.Part.NAMED, ir.Part.FIELDS)
+_PARTS_WITH_FIELDS = (ir.ElementPart.NAMED, ir.ElementPart.FIELDS)
 _TIMES = {"_created_at": "born_at", "_updated_at": "changed_at"}
 _FACT_TIMES = {"_valid_at": "valid_at", "_invalid_at": "invalid_at"}
 CLOCK_KEYS = frozenset({*_TIMES, *_FACT_TIMES, "_expired_at", "_version"})
@@ -33,7 +33,7 @@ CLOCK_KEYS = frozenset({*_TIMES, *_FACT_TIMES, "_expired_at", "_version"})
 ID_BITS = nodes.Param("id_bits", "bytea")
 
 
-def value_of(rows: Rows, var: ir.Var) -> Value:
+def value_of(rows: Tables, var: ir.Var) -> Value:
     """Return the value of a variable that is not an element."""
     binding = rows.bindings[var]
     match binding:
@@ -48,7 +48,7 @@ def value_of(rows: Rows, var: ir.Var) -> Value:
     raise AssertionError("an element is not a value")
 
 
-def term_text(rows: Rows, code: nodes.Expr) -> nodes.Expr:
+def term_text(rows: Tables, code: nodes.Expr) -> nodes.Expr:
     """Return the text of a type or predicate, by its code."""
     alias = rows.context.fresh("t")
     is_it = nodes.equal(nodes.Column(alias, "code"), code)
@@ -58,7 +58,7 @@ def term_text(rows: Rows, code: nodes.Expr) -> nodes.Expr:
     return nodes.Scalar(select)
 
 
-def _read(rows: Rows, read: ReadFrom) -> Value:
+def _read(rows: Tables, read: ReadFrom) -> Value:
     element = rows.readable(read.owner)
     values = []
     if element.concept is not None:
@@ -72,36 +72,36 @@ def _read(rows: Rows, read: ReadFrom) -> Value:
             return value
     concept, link = values
     if isinstance(concept, JsonValue) and isinstance(link, JsonValue):
-        document = nodes.Call("coalesce", (concept.document, link.document))
+        document = nodes.SqlCall("coalesce", (concept.document, link.document))
         return JsonValue(document, concept.key)
     assert element.concept is not None
     is_concept = nodes.IsNull(nodes.Column(element.concept, "id"), is_negated=True)
     return JsonValue(nodes.Case(((is_concept, json_of(concept)),), json_of(link)))
 
 
-def _read_row(rows: Rows, element: Element, alias: str, kind: ElementKind, read: ReadFrom) -> Value:
+def _read_row(rows: Tables, element: Bound, alias: str, kind: ElementKind, read: ReadFrom) -> Value:
     fields = _CONCEPT_FIELDS if kind is ElementKind.CONCEPT else _LINK_FIELDS
     if read.key in fields and read.part in _PARTS_WITH_FIELDS:
         return TextValue(_field(rows, alias, read.key), element.is_nullable)
     match read.part:
-        case ir.Part.NAMED | ir.Part.ATTRIBUTES:
+        case ir.ElementPart.NAMED | ir.ElementPart.ATTRIBUTES:
             section = ast.Section.ATTRIBUTES
-        case ir.Part.METADATA if read.key in CLOCK_KEYS:
+        case ir.ElementPart.METADATA if read.key in CLOCK_KEYS:
             return _clock_value(rows, alias, kind, read.key)
-        case ir.Part.METADATA:
+        case ir.ElementPart.METADATA:
             section = ast.Section.METADATA
-        case ir.Part.FIELDS:
+        case ir.ElementPart.FIELDS:
             return TextValue(nodes.Null("text"))
         case _:
             assert_never(read.part)
     return JsonValue(rows.content(alias, kind.value, section.value), read.key)
 
 
-def _field(rows: Rows, alias: str, key: str) -> nodes.Expr:
+def _field(rows: Tables, alias: str, key: str) -> nodes.Expr:
     match key:
         case "id":
             own = nodes.Column(alias, "public_id")
-            return nodes.Call("coalesce", (own, _computed_id(nodes.Column(alias, "id"))))
+            return nodes.SqlCall("coalesce", (own, _computed_id(nodes.Column(alias, "id"))))
         case "name":
             return nodes.Column(alias, "name")
         case "type" | "predicate":
@@ -111,17 +111,19 @@ def _field(rows: Rows, alias: str, key: str) -> nodes.Expr:
 
 
 def _computed_id(element: nodes.Expr) -> nodes.Expr:
-    return nodes.Call("public_id", (ID_BITS, element))
+    return nodes.SqlCall("public_id", (ID_BITS, element))
 
 
-def _clock_value(rows: Rows, alias: str, kind: ElementKind, key: str) -> Value:
+def _clock_value(rows: Tables, alias: str, kind: ElementKind, key: str) -> Value:
     """Return a reserved metadata value: the version, or an instant of either clock."""
     if key == "_version":
-        return JsonValue(nodes.Call("json_number", (rows.content(alias, kind.value, "version"),)))
+        return JsonValue(
+            nodes.SqlCall("json_number", (rows.content(alias, kind.value, "version"),))
+        )
     if key in _FACT_TIMES:
         at = rows.content(alias, kind.value, _FACT_TIMES[key])
         bound = nodes.InList(at, (nodes.Number(BEGINNING), nodes.Number(FOREVER)))
-        return TextValue(nodes.Case(((bound, nodes.Null()),), nodes.Call("instant", (at,))))
+        return TextValue(nodes.Case(((bound, nodes.Null()),), nodes.SqlCall("instant", (at,))))
     if key not in _TIMES:  # `_expired_at` too: what a read shows has not expired by then
         return TextValue(nodes.Null("text"))
     number: nodes.Expr = nodes.Column(alias, _TIMES[key])
@@ -130,7 +132,7 @@ def _clock_value(rows: Rows, alias: str, kind: ElementKind, key: str) -> Value:
     tx = rows.context.fresh("x")
     at_column = nodes.Column(tx, "at")
     select = nodes.Select(
-        ((nodes.Call("instant", (at_column,)), ""),),
+        ((nodes.SqlCall("instant", (at_column,)), ""),),
         (nodes.From("tx", tx),),
         (
             nodes.equal(nodes.Column(tx, "group_id"), GROUP),

@@ -10,7 +10,7 @@ from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
     Binding,
-    Element,
+    Bound,
     HeldValue,
     Nothing,
     PredicateName,
@@ -23,7 +23,7 @@ from recollect.node import dataclass, field, replace
 
 
 @dataclass(slots=True)
-class Context:
+class CompileContext:
     """What one compilation shares: fresh names, CTEs, term parameters, and what it may assume."""
 
     clock: Clock
@@ -45,7 +45,7 @@ class Context:
         """Return an element variable the plan does not have."""
         return ir.Var(1_000_000 + next(self._numbers), "", is_element=True)
 
-    def nested(self) -> Context:
+    def nested(self) -> CompileContext:
         """Return the same for a subquery that has CTEs of its own."""
         return replace(self, ctes=[])
 
@@ -85,10 +85,10 @@ class Stage:
 
 
 @dataclass(slots=True)
-class Rows:
+class Tables:
     """Tables joined in order, conditions, and the bindings of variables."""
 
-    context: Context
+    context: CompileContext
     tables: list[nodes.From] = field(default_factory=list)
     where: list[nodes.Expr] = field(default_factory=list)
     bindings: dict[ir.Var, Binding] = field(default_factory=dict)
@@ -96,40 +96,40 @@ class Rows:
     past: dict[str, str] = field(default_factory=dict)  # alias -> alias of its superseded content
     is_read_once: bool = False  # whether no content is needed twice, so that it is not joined
 
-    def inner(self, context: Context | None = None) -> Rows:
+    def inner(self, context: CompileContext | None = None) -> Tables:
         """Return empty rows that see the bindings of these: the inside of a subquery."""
-        return Rows(context or self.context, bindings=dict(self.bindings), past=dict(self.past))
+        return Tables(context or self.context, bindings=dict(self.bindings), past=dict(self.past))
 
-    def join(self, table: str | nodes.Call, prefix: str) -> str:
+    def join(self, table: str | nodes.SqlCall, prefix: str) -> str:
         """Join a table after the others and return its alias."""
         alias = self.context.fresh(prefix)
         self.tables.append(nodes.From(table, alias))
         return alias
 
-    def left_join(self, table: str | nodes.Call, alias: str, on: nodes.Expr) -> None:
+    def left_join(self, table: str | nodes.SqlCall, alias: str, on: nodes.Expr) -> None:
         """Join what there is of a table; where it is the first, to one row of nothing."""
         if not self.tables:
             nothing = nodes.Select(((nodes.Number(1), "one"),))
             self.tables.append(nodes.From(nothing, self.context.fresh("n")))
         self.tables.append(nodes.From(table, alias, on))
 
-    def element(self, var: ir.Var) -> Element:
+    def element(self, var: ir.Var) -> Bound:
         """Return where an element variable is."""
         binding = self.bindings[var]
-        assert isinstance(binding, Element)
+        assert isinstance(binding, Bound)
         return binding
 
-    def bind_element(self, var: ir.Var, found: Element) -> None:
+    def bind_element(self, var: ir.Var, found: Bound) -> None:
         """Bind a variable to an element, or check that it is the one it is bound to."""
         known = self.bindings.get(var)
         if known is not None:
-            assert isinstance(known, Element)
+            assert isinstance(known, Bound)
             self.where.append(nodes.equal(found.id, known.id))
             if known.has_row and not found.has_row:
                 return
         self.bindings[var] = found
 
-    def readable(self, var: ir.Var) -> Element:
+    def readable(self, var: ir.Var) -> Bound:
         """Return the element with its row joined, so that its columns can be read.
 
         An end of a living link is alive itself, so the row needs no guard but the group's.
@@ -143,7 +143,7 @@ class Rows:
             concept = self._join_row("concept", element, is_certain=is_certain)
         if element.kind is not ElementKind.CONCEPT:
             link = self._join_row("link", element, is_certain=is_certain)
-        element = Element(element.id, element.kind, concept, link, element.is_nullable)
+        element = Bound(element.id, element.kind, concept, link, element.is_nullable)
         self.bindings[var] = element
         return element
 
@@ -160,7 +160,7 @@ class Rows:
         then = nodes.Column(self.past[alias], column)
         return nodes.Case(((is_current(alias), current),), then)
 
-    def _join_row(self, table: str, element: Element, *, is_certain: bool) -> str:
+    def _join_row(self, table: str, element: Bound, *, is_certain: bool) -> str:
         alias = self.context.fresh(table[0])
         is_same = nodes.equal(nodes.Column(alias, "id"), element.id)
         if is_certain:
@@ -175,7 +175,7 @@ class Rows:
         """Return the SELECT of some columns of these rows."""
         return nodes.Select(columns, tuple(self.tables), tuple(self.where))
 
-    def on_stage(self, needs: Iterable[ir.Var]) -> tuple[Rows, Stage]:
+    def on_stage(self, needs: Iterable[ir.Var]) -> tuple[Tables, Stage]:
         """Return rows that begin with a stage in which `needs` are bound, and the stage.
 
         They stay what they are where they have one: blocks stand around a stage as a star,
@@ -191,7 +191,7 @@ class Rows:
         self.context.ctes.append(nodes.Cte(name, self.select(*columns)))
         stage = Stage(name, bindings)
         table = nodes.From(name, name)
-        return Rows(self.context, [table], [], dict(bindings), stage), stage
+        return Tables(self.context, [table], [], dict(bindings), stage), stage
 
 
 def carried(
@@ -199,11 +199,11 @@ def carried(
 ) -> Binding:
     """Return the binding as it is found in the CTE `name`, adding the columns that hold it."""
     match binding:
-        case Element():
+        case Bound():
             column = f"v{var.number}"
             columns.append((binding.id, column))
             at = nodes.Column(name, column)
-            return Element(at, binding.kind, is_nullable=binding.is_nullable)
+            return Bound(at, binding.kind, is_nullable=binding.is_nullable)
         case PredicateName():
             column = f"v{var.number}"
             columns.append((binding.code, column))

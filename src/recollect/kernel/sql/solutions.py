@@ -15,7 +15,7 @@ from recollect.kernel.plan.determined import determined, is_unique, owners
 from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
-    Element,
+    Bound,
     HeldValue,
     JsonValue,
     PredicateName,
@@ -23,9 +23,9 @@ from recollect.kernel.sql.bindings import (
     comparable,
     json_of,
 )
-from recollect.kernel.sql.output import Columns, Keyed, Output, Paging, Shape
+from recollect.kernel.sql.output import Columns, Keyed, OutputColumn, Paging, Shape
 from recollect.kernel.sql.reads import value_of
-from recollect.kernel.sql.rows import Rows
+from recollect.kernel.sql.rows import Tables
 from recollect.kernel.sql.steps import owner_id
 from recollect.kernel.store.dialect import JsonPart
 from recollect.node import dataclass, field
@@ -54,7 +54,7 @@ class Solutions:
     """
 
     plan: ir.Plan
-    rows: Rows
+    rows: Tables
     branch: ir.Branch | None
     branch_number: nodes.Expr | None
     classes: Mapping[ir.Var, str] = field(default_factory=dict)  # what FILTER tells of values
@@ -120,7 +120,7 @@ class Solutions:
             return [nodes.Order(key, is_descending, value.is_nullable, "text")]
         if var in self.classes:
             return [nodes.Order(key, is_descending, type=_TYPES[self.classes[var]])]
-        rank = nodes.Call("type_rank", (value.part(JsonPart.TYPE),))
+        rank = nodes.SqlCall("type_rank", (value.part(JsonPart.TYPE),))
         return [
             nodes.Order(rank, is_descending, nulls_last=True),
             *self._within_class(key, is_descending=is_descending),
@@ -129,7 +129,7 @@ class Solutions:
     def _within_class(self, key: nodes.Expr, *, is_descending: bool) -> list[nodes.Order]:
         """Return the order of comparable values of one class."""
         return [
-            nodes.Order(nodes.Call(function, (key,)), is_descending, type=type_)
+            nodes.Order(nodes.SqlCall(function, (key,)), is_descending, type=type_)
             for function, type_ in self.rows.context.dialect.value_order
         ] or [nodes.Order(key, is_descending)]
 
@@ -138,7 +138,7 @@ class Solutions:
         if var in self.classes or isinstance(value_of(self.rows, var), TextValue):
             return [nodes.Order(key, is_descending, nulls_last=True)]
         return [
-            nodes.Order(nodes.Call("rank", (key,)), is_descending, nulls_last=True),
+            nodes.Order(nodes.SqlCall("rank", (key,)), is_descending, nulls_last=True),
             *self._within_class(key, is_descending=is_descending),
         ]
 
@@ -147,23 +147,23 @@ class Solutions:
         value = value_of(self.rows, var)
         if isinstance(value, JsonValue) and var in self.classes:
             parts = value.part(JsonPart.TYPE), value.part(JsonPart.VALUE)
-            return nodes.Call(f"{_SCALARS[self.classes[var]]}_in", parts)
+            return nodes.SqlCall(f"{_SCALARS[self.classes[var]]}_in", parts)
         return comparable(value)
 
-    def column(self, place: int) -> tuple[nodes.Expr, Output]:
+    def column(self, place: int) -> tuple[nodes.Expr, OutputColumn]:
         """Return the expression that shows a variable."""
         var = self.plan.variables[place]
         if var.is_element:
-            return self.rows.element(var).id, Output(Shape.ELEMENT)
+            return self.rows.element(var).id, OutputColumn(Shape.ELEMENT)
         value = value_of(self.rows, var)
         if isinstance(value, TextValue):
-            return value.expr, Output(Shape.TEXT)
-        return json_of(value), Output(Shape.JSON)
+            return value.expr, OutputColumn(Shape.TEXT)
+        return json_of(value), OutputColumn(Shape.JSON)
 
-    def _shown(self, column: ir.Plain) -> tuple[nodes.Expr, Output]:
+    def _shown(self, column: ir.Plain) -> tuple[nodes.Expr, OutputColumn]:
         if column.shows_owner:
             var = self.plan.variables[column.variable]
-            return owner_id(self.rows, var), Output(Shape.PLAIN)
+            return owner_id(self.rows, var), OutputColumn(Shape.PLAIN)
         return self.column(column.variable)
 
     def are_unique(self) -> bool:
@@ -172,7 +172,7 @@ class Solutions:
             return False
         return is_unique(self.branch, self._implied(self.branch.exports))
 
-    def query(self, paging: Paging | None) -> tuple[nodes.Query, tuple[Output, ...], Keyed]:
+    def query(self, paging: Paging | None) -> tuple[nodes.Query, tuple[OutputColumn, ...], Keyed]:
         """Return the SELECT of an answer without aggregates: one row for each identity.
 
         Then what its columns show, and the columns themselves, with those of keys if it is paged.
@@ -256,7 +256,7 @@ class Solutions:
 
     def _is_nullable(self, var: ir.Var) -> bool:
         match self.rows.bindings[var]:
-            case Element() | PredicateName() as found:
+            case Bound() | PredicateName() as found:
                 return found.is_nullable
         return True
 

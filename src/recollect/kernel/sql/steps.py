@@ -18,7 +18,7 @@ from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
     Binding,
-    Element,
+    Bound,
     HeldValue,
     Nothing,
     PredicateName,
@@ -30,10 +30,10 @@ from recollect.kernel.sql.bindings import (
     json_of,
 )
 from recollect.kernel.sql.clock import of_group, open_since, open_then
-from recollect.kernel.sql.filters import Filters, items_of
+from recollect.kernel.sql.filters import FilterCompiler, items_of
 from recollect.kernel.sql.paths import join_path
 from recollect.kernel.sql.reads import value_of
-from recollect.kernel.sql.rows import Rows, Stage
+from recollect.kernel.sql.rows import Stage, Tables
 from recollect.kernel.store.dialect import JsonPart
 from recollect.model import ElementKind
 
@@ -44,14 +44,14 @@ from recollect.model import ElementKind
 # patterns is a NOT EXISTS in the same SELECT, and an OPTIONAL of one link a LEFT JOIN. Any other
 # block starts a stage: the SELECT so far becomes a CTE with numbered rows, the block runs on that
 # CTE as on a table, and what it finds is joined back by the number.
-def run_steps(rows: Rows, steps: tuple[ir.Step, ...]) -> Rows:
+def run_steps(rows: Tables, steps: tuple[ir.Step, ...]) -> Tables:
     """Return the rows after all the steps; the rows given may have become a CTE."""
     for step in steps:
         rows = _run(rows, step)
     return rows
 
 
-def _run(rows: Rows, step: ir.Step) -> Rows:
+def _run(rows: Tables, step: ir.Step) -> Tables:
     match step:
         case ir.MatchConcept():
             _match_concept(rows, step)
@@ -60,7 +60,7 @@ def _run(rows: Rows, step: ir.Step) -> Rows:
         case ir.ReadValue():
             rows.bindings[step.value] = ReadFrom(step.target, step.part, step.key)
         case ir.Filter():
-            rows.where.append(Filters(rows, dict(step.scope)).compile(step.expression))
+            rows.where.append(FilterCompiler(rows, dict(step.scope)).compile(step.expression))
         case ir.Extend():
             return _extend(rows, step)
         case ir.Exclude():
@@ -81,37 +81,37 @@ def _run(rows: Rows, step: ir.Step) -> Rows:
 
 
 def _nothing(var: ir.Var) -> Binding:
-    return Element(nodes.Null("bigint"), is_nullable=True) if var.is_element else Nothing()
+    return Bound(nodes.Null("bigint"), is_nullable=True) if var.is_element else Nothing()
 
 
-def _identities(rows: Rows, step: ir.Unify) -> tuple[nodes.Expr, nodes.Expr]:
+def _identities(rows: Tables, step: ir.Unify) -> tuple[nodes.Expr, nodes.Expr]:
     """Return what two variables share: an element's id, or a comparable value."""
     if step.left.is_element:
         return rows.element(step.left).id, rows.element(step.right).id
     return are_same(value_of(rows, step.left), value_of(rows, step.right))
 
 
-def _match_concept(rows: Rows, step: ir.MatchConcept) -> None:
+def _match_concept(rows: Tables, step: ir.MatchConcept) -> None:
     alias = rows.join("concept", "c")
     rows.where += _concept_conditions(rows, alias, step)
-    found = Element(nodes.Column(alias, "id"), ElementKind.CONCEPT, concept=alias)
+    found = Bound(nodes.Column(alias, "id"), ElementKind.CONCEPT, concept=alias)
     rows.bind_element(step.var, found)
 
 
-def _concept_conditions(rows: Rows, alias: str, step: ir.MatchConcept) -> list[nodes.Expr]:
+def _concept_conditions(rows: Tables, alias: str, step: ir.MatchConcept) -> list[nodes.Expr]:
     conditions = list(rows.context.clock.alive(alias, "concept"))
     if step.name is not None:
         given = (nodes.Column(alias, "name"), nodes.Param(step.name, "text"))
-        conditions.append(nodes.Call("equals_text", given))
+        conditions.append(nodes.SqlCall("equals_text", given))
     if step.names is not None:
         listed = nodes.Scalar(items_of(step.names, "each_text"))
-        conditions.append(nodes.Call("among_texts", (nodes.Column(alias, "name"), listed)))
+        conditions.append(nodes.SqlCall("among_texts", (nodes.Column(alias, "name"), listed)))
     if step.type is not None:
         code = rows.context.term(step.type, is_predicate=False)
         type_: nodes.Expr = nodes.Column(alias, "type")
         # Written `+type`, the column cannot use the index by type, where far more rows are.
         if step.name is not None or step.names is not None:  # keeps the engine on that index
-            type_ = nodes.Call("hidden", (type_,))
+            type_ = nodes.SqlCall("hidden", (type_,))
         conditions.append(nodes.equal(type_, code))
     if step.id is not None:
         conditions = _by_id(conditions, _is_called(rows, alias, "concept", step.id))
@@ -125,7 +125,7 @@ def _by_id(conditions: list[nodes.Expr], is_called: nodes.Expr) -> list[nodes.Ex
     return [nodes.equal(bare(guard.left), guard.right), *others, is_called]
 
 
-def _is_called(rows: Rows, alias: str, table: str, id_: str) -> nodes.Expr:
+def _is_called(rows: Tables, alias: str, table: str, id_: str) -> nodes.Expr:
     """Return whether a row has a public id: one that it was given, or else the computed one."""
     # Two look-ups instead of one condition with OR, so that each has an index of its own.
     given = rows.context.fresh(table[0])
@@ -134,7 +134,9 @@ def _is_called(rows: Rows, alias: str, table: str, id_: str) -> nodes.Expr:
         (nodes.From(table, given),),
         (
             of_group(given),
-            nodes.Call("equals_text", (nodes.Column(given, "public_id"), nodes.Param(id_, "text"))),
+            nodes.SqlCall(
+                "equals_text", (nodes.Column(given, "public_id"), nodes.Param(id_, "text"))
+            ),
         ),
     )
     own = rows.context.fresh(table[0])
@@ -151,20 +153,20 @@ def _is_called(rows: Rows, alias: str, table: str, id_: str) -> nodes.Expr:
     return nodes.InSelect(nodes.Column(alias, "id"), candidates)
 
 
-def _match_link_id(rows: Rows, step: ir.MatchLinkId) -> None:
+def _match_link_id(rows: Tables, step: ir.MatchLinkId) -> None:
     alias = rows.join("link", "l")
     conditions = list(rows.context.clock.alive(alias, "link"))
     rows.where += _by_id(conditions, _is_called(rows, alias, "link", step.id))
-    rows.bind_element(step.var, Element(nodes.Column(alias, "id"), ElementKind.LINK, link=alias))
+    rows.bind_element(step.var, Bound(nodes.Column(alias, "id"), ElementKind.LINK, link=alias))
 
 
-def _match_link(rows: Rows, step: ir.MatchLink) -> None:
+def _match_link(rows: Tables, step: ir.MatchLink) -> None:
     alias = rows.join("link", "l")
     rows.where += _link_conditions(rows, alias, step)
     _bind_link(rows, alias, step)
 
 
-def _link_conditions(rows: Rows, alias: str, step: ir.MatchLink) -> list[nodes.Expr]:
+def _link_conditions(rows: Tables, alias: str, step: ir.MatchLink) -> list[nodes.Expr]:
     predicate = nodes.Column(alias, "predicate")
     conditions = list(rows.context.clock.alive(alias, "link"))
     codes = [rows.context.term(one, is_predicate=True) for one in step.predicates]
@@ -175,24 +177,24 @@ def _link_conditions(rows: Rows, alias: str, step: ir.MatchLink) -> list[nodes.E
     return conditions
 
 
-def _bind_link(rows: Rows, alias: str, step: ir.MatchLink) -> None:
-    subject = Element(nodes.Column(alias, "subject"), rows.context.subject_kind(step.predicates))
-    object_ = Element(nodes.Column(alias, "object"), rows.context.object_kind(step.predicates))
+def _bind_link(rows: Tables, alias: str, step: ir.MatchLink) -> None:
+    subject = Bound(nodes.Column(alias, "subject"), rows.context.subject_kind(step.predicates))
+    object_ = Bound(nodes.Column(alias, "object"), rows.context.object_kind(step.predicates))
     rows.bind_element(step.subject, subject)
     rows.bind_element(step.object, object_)
-    rows.bind_element(step.var, Element(nodes.Column(alias, "id"), ElementKind.LINK, link=alias))
+    rows.bind_element(step.var, Bound(nodes.Column(alias, "id"), ElementKind.LINK, link=alias))
     if step.predicate is not None:
         rows.bindings[step.predicate] = PredicateName(nodes.Column(alias, "predicate"))
 
 
-def _exclude(rows: Rows, step: ir.Exclude) -> Rows:
+def _exclude(rows: Tables, step: ir.Exclude) -> Tables:
     # The short way: a subquery for each branch that sees the row, and must find nothing.
     if rows.context.is_row_by_row or all(_is_flat(branch.steps) for branch in step.branches):
         conditions: list[nodes.Expr] = []
         for branch in step.branches:
             inner = run_steps(rows.inner(rows.context.nested()), branch.steps)
             for one in _looked_up(inner, rows.bindings, branch):
-                block = nodes.Statement(one, inner.context.ctes)
+                block = nodes.SqlStatement(one, inner.context.ctes)
                 conditions.append(nodes.Exists(block, is_negated=True))
     else:
         # The long way: the numbers of the rows for which the block can be satisfied, left out.
@@ -212,14 +214,14 @@ def _exclude(rows: Rows, step: ir.Exclude) -> Rows:
     return rows
 
 
-def _require(rows: Rows, step: ir.Require) -> None:
+def _require(rows: Tables, step: ir.Require) -> None:
     """Keep the rows where the branch has one: a subquery that sees nothing of them, run once."""
-    inner = run_steps(Rows(rows.context.nested()), step.branches[0].steps)
-    block = nodes.Statement(inner.select((nodes.Number(1), "")), inner.context.ctes)
+    inner = run_steps(Tables(rows.context.nested()), step.branches[0].steps)
+    block = nodes.SqlStatement(inner.select((nodes.Number(1), "")), inner.context.ctes)
     rows.where.append(nodes.Exists(block))
 
 
-def _looked_up(rows: Rows, outer: Iterable[ir.Var], branch: ir.Branch) -> list[nodes.Select]:
+def _looked_up(rows: Tables, outer: Iterable[ir.Var], branch: ir.Branch) -> list[nodes.Select]:
     """Return the SELECTs of which one has a row where a block has one.
 
     An index ends in the range that the past is. So a link whose ends are both bound is looked
@@ -245,10 +247,10 @@ def _looked_up(rows: Rows, outer: Iterable[ir.Var], branch: ir.Branch) -> list[n
     ]
 
 
-def _null_test(rows: Rows, var: ir.Var) -> nodes.Expr | None:
+def _null_test(rows: Tables, var: ir.Var) -> nodes.Expr | None:
     """Return the test that spares a row from NOT, for a shared variable that can be null."""
     binding = rows.bindings[var]
-    if isinstance(binding, Element):
+    if isinstance(binding, Bound):
         return nodes.IsNull(binding.id) if binding.is_nullable else None
     value = value_of(rows, var)
     if isinstance(value, TextValue) and not value.is_nullable:
@@ -260,15 +262,15 @@ ROW_NUMBER = ir.Var(0, "#n", is_element=True)
 """Stands for the number of a stage's row while a block runs on that stage."""
 
 
-def _alone(rows: Rows, stage: Stage) -> Rows:
+def _alone(rows: Tables, stage: Stage) -> Tables:
     """Return rows over a stage alone, which carry its number through further stages."""
     table = nodes.From(stage.name, stage.name)
-    alone = Rows(rows.context, [table], [], dict(stage.bindings), stage)
-    alone.bindings[ROW_NUMBER] = Element(nodes.Column(stage.name, "n"))
+    alone = Tables(rows.context, [table], [], dict(stage.bindings), stage)
+    alone.bindings[ROW_NUMBER] = Bound(nodes.Column(stage.name, "n"))
     return alone
 
 
-def _number_of(rows: Rows) -> nodes.Expr:
+def _number_of(rows: Tables) -> nodes.Expr:
     return rows.element(ROW_NUMBER).id
 
 
@@ -285,7 +287,7 @@ def _is_flat(steps: tuple[ir.Step, ...]) -> bool:
     return True
 
 
-def _extend(rows: Rows, step: ir.Extend) -> Rows:
+def _extend(rows: Tables, step: ir.Extend) -> Tables:
     if rows.context.is_row_by_row:
         _extend_each(rows, step)
         return rows
@@ -314,7 +316,7 @@ def _extend(rows: Rows, step: ir.Extend) -> Rows:
     return rows
 
 
-def _extend_each(rows: Rows, step: ir.Extend) -> None:
+def _extend_each(rows: Tables, step: ir.Extend) -> None:
     """Join what the block finds for each row, carried out of a subquery as JSON objects."""
     context = rows.context.nested()
     selects = []
@@ -325,23 +327,23 @@ def _extend_each(rows: Rows, step: ir.Extend) -> None:
             if export.is_element:
                 columns.append((inner.element(export).id, f"v{at}"))
             else:
-                value = nodes.Call("json", (json_of(value_of(inner, export)),))
+                value = nodes.SqlCall("json", (json_of(value_of(inner, export)),))
                 columns += [(value, f"v{at}"), (owner_id(inner, export), f"w{at}")]
         selects.append(inner.select((nodes.Object(tuple(columns)), "found")))
     name = context.fresh("o")
     one = nodes.Column(name, "found")
     found = nodes.Select(
-        ((nodes.Call("array", (nodes.FoldOf("json_group_array", one),)), ""),),
+        ((nodes.SqlCall("array", (nodes.FoldOf("json_group_array", one),)), ""),),
         (nodes.From(nodes.Compound(tuple(selects), is_all=True), name),),
     )
-    each = nodes.Call("each_row", (nodes.Scalar(nodes.Statement(found, context.ctes)),))
+    each = nodes.SqlCall("each_row", (nodes.Scalar(nodes.SqlStatement(found, context.ctes)),))
     rows.left_join(each, name, nodes.All(()))
     row = nodes.Column(name, "value")
     for at, output in enumerate(step.outputs):
         # An object has null for what is missing, which is no value to those who look for one.
-        held = nodes.Call("json_or_null", (nodes.Json(JsonPart.JSON, row, f"v{at}"),))
+        held = nodes.SqlCall("json_or_null", (nodes.Json(JsonPart.JSON, row, f"v{at}"),))
         own = nodes.Json(JsonPart.ID, row, f"{'v' if output.is_element else 'w'}{at}")
-        element = Element(own, is_nullable=True)
+        element = Bound(own, is_nullable=True)
         rows.bindings[output] = element if output.is_element else HeldValue(held, own)
 
 
@@ -359,7 +361,7 @@ def _read_of(branch: ir.Branch, at: int) -> ir.ReadValue | None:
     return None
 
 
-def _export(rows: Rows, var: ir.Var, at: int, *, is_held: bool) -> list[tuple[nodes.Expr, str]]:
+def _export(rows: Tables, var: ir.Var, at: int, *, is_held: bool) -> list[tuple[nodes.Expr, str]]:
     """Return the columns that carry one variable out of a block."""
     if var.is_element:
         return [(rows.element(var).id, f"v{at}")]
@@ -369,7 +371,7 @@ def _export(rows: Rows, var: ir.Var, at: int, *, is_held: bool) -> list[tuple[no
     return [(owner, f"v{at}")]
 
 
-def owner_id(rows: Rows, var: ir.Var) -> nodes.Expr:
+def owner_id(rows: Tables, var: ir.Var) -> nodes.Expr:
     """Return the id of the element a value was read from, or NULL."""
     match rows.bindings[var]:
         case ReadFrom() as read:
@@ -379,16 +381,16 @@ def owner_id(rows: Rows, var: ir.Var) -> nodes.Expr:
     return nodes.Null("bigint")
 
 
-def _import(rows: Rows, step: ir.Extend, at: int, name: str, *, is_held: bool) -> Binding:
+def _import(rows: Tables, step: ir.Extend, at: int, name: str, *, is_held: bool) -> Binding:
     column = nodes.Column(name, f"v{at}")
     if step.outputs[at].is_element:
-        return Element(column, is_nullable=True)
+        return Bound(column, is_nullable=True)
     if is_held:
         return HeldValue(column, nodes.Column(name, f"w{at}"))
     read = _read_of(step.branches[0], at)
     assert read is not None
     owner = rows.context.fresh_var()
-    rows.bindings[owner] = Element(column, is_nullable=True)
+    rows.bindings[owner] = Bound(column, is_nullable=True)
     return ReadFrom(owner, read.part, read.key)
 
 
@@ -424,7 +426,7 @@ def _simple_optional(step: ir.Extend) -> tuple[ir.MatchLink | None, list[ir.Matc
 
 
 def _extend_flat(
-    rows: Rows, step: ir.Extend, simple: tuple[ir.MatchLink | None, list[ir.MatchConcept]]
+    rows: Tables, step: ir.Extend, simple: tuple[ir.MatchLink | None, list[ir.MatchConcept]]
 ) -> None:
     link, checks = simple
     branch = step.branches[0]
@@ -438,7 +440,7 @@ def _extend_flat(
 
 
 def _left_join_link(
-    rows: Rows, link: ir.MatchLink, checks: list[ir.MatchConcept], bound: set[ir.Var]
+    rows: Tables, link: ir.MatchLink, checks: list[ir.MatchConcept], bound: set[ir.Var]
 ) -> None:
     alias = rows.context.fresh("l")
     inside = rows.inner()

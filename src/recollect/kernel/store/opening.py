@@ -8,13 +8,13 @@ from typing import Any
 from recollect.errors import load_extra
 from recollect.kernel.store.address import is_server, parse_address
 from recollect.kernel.store.port import Store
-from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sqlite.store import SqliteStore
 
 _SERVER = "recollect.kernel.store.postgres.store"
 
 
-def open_store(address: str | os.PathLike[str], settings: Settings | None = None) -> Store:
+def open_store(address: str | os.PathLike[str], settings: StoreSettings | None = None) -> Store:
     """Open the store at an address; see `Nexus.open` for what it may be and raise."""
     if isinstance(address, str) and is_server(address):
         store: Store = _server().PostgresStore(address, settings)

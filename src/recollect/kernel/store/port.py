@@ -33,7 +33,7 @@ class Budget:
 
 
 @dataclass(slots=True)
-class Work:
+class EngineWork:
     """What the statements of a block took the engine."""
 
     steps: int | None = None  # virtual-machine instructions; None where the engine counts none
@@ -177,7 +177,7 @@ class Session(Protocol):
     def plan(self, sql: Sql, parameters: Parameters = ()) -> tuple[str, ...]:
         """Return the engine's own plan of a statement, a line each, indented by depth."""
 
-    def measured(self) -> AbstractContextManager[Work]:
+    def measured(self) -> AbstractContextManager[EngineWork]:
         """Count what the statements of a block take, until it ends."""
 
     def watched(self, tell: Callable[[int], None]) -> AbstractContextManager[None]:

@@ -23,7 +23,7 @@ Synchronous = Literal["full", "normal"]
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class StoreSettings:
     """How a store treats its file; INVALID_ARGUMENT for a value it cannot mean."""
 
     synchronous: Synchronous = "full"

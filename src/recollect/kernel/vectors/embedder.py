@@ -31,7 +31,7 @@ Near = tuple[int, float]
 """An element and its nearness, above 0 and at most 1."""
 
 
-class Space(Protocol):
+class VectorSpace(Protocol):
     """Vectors by element, side by side in memory; safe to share between threads."""
 
     @property
@@ -69,7 +69,7 @@ class Embedder(Protocol):
     def question(self, text: str) -> bytes:
         """Return the vector of a text that is looked for."""
 
-    def space(self, dimension: int) -> Space:
+    def space(self, dimension: int) -> VectorSpace:
         """Return an empty space for vectors of so many numbers."""
 
 

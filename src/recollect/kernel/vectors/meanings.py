@@ -1,7 +1,10 @@
 """What the groups of a store share of an embedder: vectors made in advance, and those in memory.
 
 The rule: a group's vectors in memory are brought up to date before they are asked, and none
-outlives a purge. Together they take a bounded share of memory, the longest unused go first.
+outlives a purge. Together they take a bounded share of memory, the longest unused go first. No
+model is asked while others wait to write: a write whose texts lack vectors, here and among those
+made a moment ago, is undone and run again with them; when the embedder is away, it is kept without,
+and says so.
 """
 
 from __future__ import annotations
@@ -11,12 +14,24 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from recollect.errors import INVALID_ARGUMENT, STORE_CORRUPT, RecollectError
+from recollect.errors import (
+    EMBEDDER_UNAVAILABLE,
+    INVALID_ARGUMENT,
+    STORE_CORRUPT,
+    Notice,
+    RecollectError,
+)
 from recollect.kernel.store.cells import octets, whole
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.sharing import Shared
 from recollect.kernel.store.statements.vectors import CHANGED, STATE
-from recollect.kernel.vectors.embedder import NUMBER_BYTES, Embedder, Space, dimension_of, text_hash
+from recollect.kernel.vectors.embedder import (
+    NUMBER_BYTES,
+    Embedder,
+    VectorSpace,
+    dimension_of,
+    text_hash,
+)
 from recollect.kernel.vectors.rows import known_texts
 from recollect.model import LINK_BIT
 from recollect.node import dataclass, field
@@ -32,8 +47,8 @@ class _Held:
     """The vectors of one group in memory, as of a number."""
 
     epoch: int
-    concepts: Space
-    links: Space
+    concepts: VectorSpace
+    links: VectorSpace
     number: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -109,7 +124,7 @@ class Meanings(Shared):
         known = known_texts(session, group_id, wanted)
         return {hash_: text for hash_, text in wanted.items() if hash_ not in known}
 
-    def spaces(self, session: Session, group_id: int) -> tuple[Space, Space] | None:
+    def spaces(self, session: Session, group_id: int) -> tuple[VectorSpace, VectorSpace] | None:
         """Return the vectors of a group's concepts and of its links; None where it has none.
 
         EMBEDDER_CHANGED for those of another model. Cost: what changed since the last time;
@@ -184,3 +199,56 @@ def _catch_up(session: Session, group_id: int, dimension: int, held: _Held) -> N
             held.number = whole(rows[-1][0])
         if len(rows) < _AT_ONCE:
             return
+
+
+_MOST_RUNS = 3  # of one write; others may change what it says meanwhile
+
+
+class Preparation:
+    """What is prepared for one write, which is run again while it waits for vectors."""
+
+    def __init__(self, meanings: Meanings) -> None:
+        self._vectors: dict[str, bytes] = {}  # by hash of the text
+        self._meanings = meanings
+        self._wanted: Mapping[str, str] = {}  # texts, by hash
+        self._reason = "the texts changed meanwhile"
+        self._runs_left = _MOST_RUNS
+
+    @property
+    def embedder(self) -> Embedder:
+        """What the vectors are made with."""
+        return self._meanings.embedder
+
+    def vector(self, hash_: str) -> bytes | None:
+        """Return the vector of a text, by its hash, if it is made."""
+        return self._vectors.get(hash_) or self._meanings.made(hash_)
+
+    def want(self, texts: Mapping[str, str]) -> bool:
+        """Ask for vectors of texts, by hash, that a run has none of.
+
+        Return whether to undo the run, `make` them, and run again.
+        """
+        self._wanted = texts
+        return bool(self._wanted) and self._runs_left > 0
+
+    def make(self) -> None:
+        """Make the vectors that are waited for; with the embedder away, wait no longer."""
+        if not self._wanted:
+            return
+        self._runs_left -= 1
+        try:
+            self._vectors |= self._meanings.vectors_of(self._wanted)
+        except RecollectError as error:
+            if error.code is not EMBEDDER_UNAVAILABLE:
+                raise
+            self._reason, self._runs_left = error.message, 0
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What to know about a write that has run: which of its texts have no vectors."""
+        if not self._wanted:
+            return ()
+        count = len(self._wanted)
+        lack = "1 text has no vector" if count == 1 else f"{count} texts have no vectors"
+        message = f"{lack}, so they are found by words only: {self._reason}"
+        return (Notice("not_embedded", message, "run recollect reindex later"),)

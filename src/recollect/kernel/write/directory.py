@@ -31,9 +31,9 @@ from recollect.kernel.store.terms import Interning
 from recollect.kernel.write.element import (
     Before,
     ConceptElement,
-    Content,
     Element,
     LinkElement,
+    Stands,
     State,
     Triple,
 )
@@ -386,7 +386,5 @@ def _before(shared: _Shared) -> Before:
         born_at,
         changed_at,
     ) = shared
-    content = Content(
-        members(attributes), members(metadata), Instant(valid_at), Instant(invalid_at)
-    )
+    content = Stands(members(attributes), members(metadata), Instant(valid_at), Instant(invalid_at))
     return Before(content, whole(version), born_at, changed_at)

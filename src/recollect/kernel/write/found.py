@@ -242,7 +242,11 @@ _SHOWN = 10
 
 
 def apply_merge(
-    unit: Unit, tree: ast.Merge, terms: Terms, sources: Sequence[int], targets: Sequence[int]
+    unit: Unit,
+    tree: ast.MergeConcepts,
+    terms: Terms,
+    sources: Sequence[int],
+    targets: Sequence[int],
 ) -> MergeReport:
     """Run a MERGE, its placeholders replaced by literals, on what its WHERE found.
 
@@ -279,7 +283,7 @@ def _only(unit: Unit, variable: ast.Variable, ids: Sequence[int]) -> ConceptElem
     return element
 
 
-def _nothing(unit: Unit, tree: ast.Merge, terms: Terms) -> RecollectError:
+def _nothing(unit: Unit, tree: ast.MergeConcepts, terms: Terms) -> RecollectError:
     """Return KIP_3002 for the concept that is not there, or for a WHERE that finds no pair."""
     for variable in (tree.source, tree.target):
         pattern = _pattern(tree, variable)
@@ -302,7 +306,7 @@ def _nothing(unit: Unit, tree: ast.Merge, terms: Terms) -> RecollectError:
     )
 
 
-def _pattern(tree: ast.Merge, variable: ast.Variable) -> ast.ConceptPattern | None:
+def _pattern(tree: ast.MergeConcepts, variable: ast.Variable) -> ast.ConceptPattern | None:
     """Return what WHERE itself says of a variable."""
     for clause in tree.where:
         if isinstance(clause, ast.ConceptClause) and clause.variable == variable:
@@ -310,7 +314,7 @@ def _pattern(tree: ast.Merge, variable: ast.Variable) -> ast.ConceptPattern | No
     return None
 
 
-def _merged_into(unit: Unit, tree: ast.Merge, terms: Terms, source: Meant) -> Meant | None:
+def _merged_into(unit: Unit, tree: ast.MergeConcepts, terms: Terms, source: Meant) -> Meant | None:
     """Return the target, if it remembers that the source was merged into it."""
     pattern = _pattern(tree, tree.target)
     if pattern is None or len(matching_concepts(unit, concept_meant(pattern))) != 1:

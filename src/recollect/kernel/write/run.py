@@ -46,7 +46,7 @@ def answered(
     return answer(reader, bindings, query, origin, reader.clock)
 
 
-class Run:
+class StatementRun:
     """The statements of one text inside one write transaction."""
 
     def __init__(
@@ -101,7 +101,7 @@ class Run:
                 return delete_concepts(self._unit, ids, statement.target)
             case ast.Update():
                 return self._update(statement)
-            case ast.Merge():
+            case ast.MergeConcepts():
                 sources = self._named(statement, statement.source, "MERGE")
                 targets = self._named(statement, statement.target, "MERGE")
                 merge = bind_values(statement, self._bindings)
@@ -121,7 +121,7 @@ class Run:
 
     def _named(
         self,
-        statement: ast.Update | ast.Merge | ast.DeleteConcepts,
+        statement: ast.Update | ast.MergeConcepts | ast.DeleteConcepts,
         variable: ast.Variable,
         words: str,
         limit: int | None = None,

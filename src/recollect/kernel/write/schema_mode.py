@@ -21,8 +21,7 @@ from recollect.errors import (
     nearest,
 )
 from recollect.kernel.schema.definitions import NOUNS, Definition, definitions, given
-from recollect.kernel.search.inventory import Entry, inventory
-from recollect.kernel.search.known_terms import term_code
+from recollect.kernel.search.known_terms import InventoryEntry, inventory, term_code
 from recollect.kernel.store.cells import STRICT, members, text, whole
 from recollect.kernel.store.erasure import make_stale
 from recollect.kernel.store.group import Group, create_group, load_group
@@ -105,7 +104,7 @@ def _misfits(
         yield from _short(session, group, name, definition)
 
 
-def _undeclared(kind: ElementKind, entry: Entry) -> Misfit:
+def _undeclared(kind: ElementKind, entry: InventoryEntry) -> Misfit:
     message = f'the {NOUNS[kind]} "{entry.name}" is not declared'
     return Misfit(TYPE_MISMATCH.code, message, entry.count)
 

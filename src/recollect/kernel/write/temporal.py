@@ -40,7 +40,7 @@ _NEVER_TRUE = Notice(
 )
 
 
-class Clock(NamedTuple):
+class FactTime(NamedTuple):
     """The fact time of a content, and what could not be read of it."""
 
     valid_at: Instant
@@ -101,13 +101,13 @@ def moves_clock(metadata: Attributes) -> bool:
     return VALID_FROM in metadata or VALID_UNTIL in metadata
 
 
-def advance_clock(valid_at: Instant, invalid_at: Instant, metadata: Attributes) -> Clock:
+def advance_clock(valid_at: Instant, invalid_at: Instant, metadata: Attributes) -> FactTime:
     """Return the clock after `metadata` was set: only the bounds it holds are moved.
 
     `null` takes a bound away. Text that is not ISO 8601 gives a notice and moves nothing.
     """
     if not moves_clock(metadata):
-        return Clock(valid_at, invalid_at)
+        return FactTime(valid_at, invalid_at)
     start, end = valid_at, invalid_at
     notices: list[Notice] = []
     for key in (VALID_FROM, VALID_UNTIL):
@@ -123,7 +123,7 @@ def advance_clock(valid_at: Instant, invalid_at: Instant, metadata: Attributes) 
             end = FOREVER if instant is None else instant
     if start >= end:
         notices.append(_NEVER_TRUE)
-    return Clock(start, end, tuple(notices))
+    return FactTime(start, end, tuple(notices))
 
 
 def _moment(text: str) -> datetime:

@@ -23,15 +23,15 @@ from recollect.kernel.store.statements.counters import COUNT_IDS
 from recollect.kernel.store.statements.rows import ADVANCE, LOG
 from recollect.kernel.store.terms import Interning, Terms
 from recollect.kernel.vectors.embedder import link_meaning
-from recollect.kernel.vectors.preparation import Preparation
+from recollect.kernel.vectors.meanings import Preparation
 from recollect.kernel.vectors.rows import VectorRows
 from recollect.kernel.write.directory import Directory
 from recollect.kernel.write.element import (
     NOTHING,
     ConceptElement,
-    Content,
     Element,
     LinkElement,
+    Stands,
     State,
     Triple,
     merge,
@@ -88,7 +88,7 @@ class Unit:
         """Return the id by which callers know an element."""
         return element.public_id or public_id(self.group.id_bits, element.id)
 
-    def version(self, element: Element, content: Content | None = None) -> int:
+    def version(self, element: Element, content: Stands | None = None) -> int:
         """Return the version of a living element, as this transaction would read it.
 
         With a `content` it is the version that the element has, or had, with that one.
@@ -165,7 +165,7 @@ class Unit:
             self.notices.extend(clock.notices)
         self.set_content(element, merge(content, attributes, metadata, clock))
 
-    def set_content(self, element: Element, content: Content) -> None:
+    def set_content(self, element: Element, content: Stands) -> None:
         """Give an element another content; the same object changes nothing."""
         if content is not element.content:
             element.content = content
@@ -183,7 +183,7 @@ class Unit:
             wave = list(self.directory.links_at([element.id for element in wave]))
         return closed
 
-    def supersede(self, element: Element, content: Content) -> list[Element]:
+    def supersede(self, element: Element, content: Stands) -> list[Element]:
         """Close an element, and what ends in it, giving it its last content in the same change."""
         element.last = content
         return self.close([element])
@@ -313,7 +313,7 @@ class Unit:
             self._reworded.add(element.id)
             self._texts.put(element.id, new.is_living, text, before)
 
-    def _text(self, element: Element, content: Content) -> str:
+    def _text(self, element: Element, content: Stands) -> str:
         """Return what the text index holds of an element."""
         attributes, metadata = content.attributes, content.metadata
         if isinstance(element, LinkElement):
@@ -347,7 +347,7 @@ class Unit:
         elif text != self._meaning(element, before.content):
             vectors.put(element.id, text)
 
-    def _meaning(self, element: Element, content: Content) -> str | None:
+    def _meaning(self, element: Element, content: Stands) -> str | None:
         if isinstance(element, ConceptElement):
             type_ = self.terms.text(element.type)
             return meaning_of(self.session.kinds, type_, element.name, content.attributes)

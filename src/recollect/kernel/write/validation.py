@@ -21,7 +21,7 @@ from recollect.errors import (
 from recollect.kernel.lang.ast import ConceptPattern, Literal, Size, Text, ValueNode
 from recollect.kernel.lang.cursor import MAX_DEPTH
 from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.plan.names import LONGEST_NAME, canonical_name
+from recollect.kernel.plan.scope import LONGEST_NAME, canonical_name
 from recollect.kernel.plan.values import fault, unfit
 from recollect.model import Attributes, Meant
 

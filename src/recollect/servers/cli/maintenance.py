@@ -10,7 +10,7 @@ from typing import TypeVar
 import typer
 
 from recollect.faces.kip.maintenance import (
-    Done,
+    CarriedOut,
     Duplicates,
     Expired,
     Faded,
@@ -39,7 +39,7 @@ FoundT = TypeVar("FoundT")
 
 
 @dataclass(frozen=True, slots=True)
-class Upkeep:
+class UpkeepRun:
     """How the work is done: for good, as a rehearsal, or as a KIP text that would do it."""
 
     on: Invocation
@@ -68,7 +68,7 @@ class Fading:
     limit: int
 
 
-def show_expiry(upkeep: Upkeep, types: Sequence[str], *, archive: bool, limit: int) -> None:
+def show_expiry(upkeep: UpkeepRun, types: Sequence[str], *, archive: bool, limit: int) -> None:
     """Close or archive what has expired."""
     with output(as_json=upkeep.on.as_json) as out:
         found = upkeep.of(
@@ -101,7 +101,7 @@ def show_expiry(upkeep: Upkeep, types: Sequence[str], *, archive: bool, limit: i
             _verdict(out, found.done, "archived" if archive else "closed", len(lines), found.left)
 
 
-def show_decay(upkeep: Upkeep, fading: Fading) -> None:
+def show_decay(upkeep: UpkeepRun, fading: Fading) -> None:
     """Let values fall."""
     with output(as_json=upkeep.on.as_json) as out:
         found = upkeep.of(
@@ -140,7 +140,7 @@ def show_decay(upkeep: Upkeep, fading: Fading) -> None:
 
 
 def show_duplicates(
-    upkeep: Upkeep, types: Sequence[str], threshold: float | None, *, apply: bool
+    upkeep: UpkeepRun, types: Sequence[str], threshold: float | None, *, apply: bool
 ) -> None:
     """Propose merges, or carry them out."""
 
@@ -171,7 +171,7 @@ def show_duplicates(
             _show_duplicates(out, found)
 
 
-def show_orphans(upkeep: Upkeep) -> None:
+def show_orphans(upkeep: UpkeepRun) -> None:
     """List what hangs on nothing."""
     with output(as_json=upkeep.on.as_json) as out:
         found = upkeep.of(out, lambda nexus, progress, _: find_orphans(nexus, progress=progress))
@@ -230,7 +230,7 @@ def _told(out: Output, doubtful: Sequence[Expired], reason: str) -> None:
         out.warn(f"{len(doubtful) - SHOWN:,} more: {reason}")
 
 
-def _verdict(out: Output, done: Done, verb: str, count: int, left: int) -> None:
+def _verdict(out: Output, done: CarriedOut, verb: str, count: int, left: int) -> None:
     """Say what the transaction did, with what hung on its targets."""
     if not count:
         out.say(f"nothing to be {verb}", "dim")
@@ -261,7 +261,7 @@ def _target(target: Target) -> dict[str, object]:
     return {"id": target.id, "what": asdict(target.what)}
 
 
-def _effect(done: Done) -> dict[str, object]:
+def _effect(done: CarriedOut) -> dict[str, object]:
     """Return what the log says, or would say, of the work."""
     changes = [
         {

@@ -18,8 +18,8 @@ from recollect.servers.cli.safe_text import one_line
 from recollect.servers.settings import Settings
 
 if TYPE_CHECKING:
-    from recollect.servers.mcp.clients import Client, Entry
-    from recollect.servers.mcp.trial import Step
+    from recollect.servers.mcp.clients import Client, ClientEntry
+    from recollect.servers.mcp.trial import TrialStep
 
 
 def try_memory(name: str | None, served: Served, seconds: float | None, *, as_json: bool) -> None:
@@ -27,12 +27,12 @@ def try_memory(name: str | None, served: Served, seconds: float | None, *, as_js
     settings = Settings()
     with output(as_json=as_json) as out:
         require("mcp", "mcp", "the MCP server")
-        from recollect.servers.mcp.clients import Entry, client_named
+        from recollect.servers.mcp.clients import ClientEntry, client_named
         from recollect.servers.mcp.trial import SECONDS, tried
 
         install = f"{quote(settings.program())} mcp install {name or 'CLIENT'} --write"
         if name is None:
-            entry, starts_here = Entry(tuple(served.command(settings))), True
+            entry, starts_here = ClientEntry(tuple(served.command(settings))), True
         else:
             client = client_named(name, Path.home(), Path.cwd())
             entry, starts_here = _entry(client, install), client.is_of_project
@@ -47,7 +47,7 @@ def try_memory(name: str | None, served: Served, seconds: float | None, *, as_js
         _tell(out, steps)
 
 
-def _entry(client: Client, install: str) -> Entry:
+def _entry(client: Client, install: str) -> ClientEntry:
     """Return what a program starts, as its file says it."""
     try:
         return client.read(_text(client))
@@ -68,7 +68,7 @@ def _text(client: Client) -> str:
         raise client.unreadable("UTF-8") from error
 
 
-def _tell(out: Output, steps: list[Step]) -> None:
+def _tell(out: Output, steps: list[TrialStep]) -> None:
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for _ in range(3):
         table.add_column(no_wrap=True)

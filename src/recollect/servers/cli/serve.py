@@ -54,12 +54,12 @@ def _serve(located: Located, settings: Settings, service: ServeOptions, out: Out
     from recollect.servers.http.options import LOOPBACK, Options
     from recollect.servers.http.plan import ServingPlan, serve_in_processes
     from recollect.servers.http.server import check_exposure, is_loopback, listen, url_of
-    from recollect.servers.http.tokens import Tokens, read_tokens
+    from recollect.servers.http.tokens import AccessTokens, read_tokens
     from recollect.servers.learning import make_learner
 
     learner = make_learner(settings.learning())
     host, path = settings.host(service.host), settings.tokens(service.tokens)
-    tokens = Tokens() if path is None else read_tokens(path)
+    tokens = AccessTokens() if path is None else read_tokens(path)
     check_exposure(host, has_tokens=bool(tokens), is_insecure=service.is_insecure)
     hosts = frozenset((*LOOPBACK, host)) if is_loopback(host) else None
     options = Options(tokens=tokens, hosts=hosts, threads=_threads(service, settings))

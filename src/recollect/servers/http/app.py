@@ -17,21 +17,21 @@ from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectErro
 from recollect.servers.admission import Bodies
 from recollect.servers.http.answers import Refusals
 from recollect.servers.http.claims import attention_face, claims_face
-from recollect.servers.http.edge import Edge
+from recollect.servers.http.edge import ServerEdge
 from recollect.servers.http.events import events_face
-from recollect.servers.http.face import Face, Shared, Threads
+from recollect.servers.http.face import Face, SharedParts, Threads
 from recollect.servers.http.faces import knowledge_face, markup_face, memory_face
 from recollect.servers.http.front import front_face
-from recollect.servers.http.guard import Guard
+from recollect.servers.http.guard import HttpGuard
 from recollect.servers.http.health import health_face
 from recollect.servers.http.kip import changes_face, kip_face
 from recollect.servers.http.metrics import Metrics
 from recollect.servers.http.operations import operations_face
 from recollect.servers.http.options import Options
 from recollect.servers.http.search import search_face
-from recollect.servers.service import Service
+from recollect.servers.service import Serving
 
-FaceMaker = Callable[[Shared], Face]
+FaceMaker = Callable[[SharedParts], Face]
 
 FACES: Sequence[FaceMaker] = (
     operations_face,
@@ -57,7 +57,7 @@ _ABOUT = (
 
 
 def make_app(
-    service: Service,
+    service: Serving,
     options: Options | None = None,
     metrics: Metrics | None = None,
     makers: Sequence[FaceMaker] = FACES,
@@ -65,7 +65,7 @@ def make_app(
     """Return the application that serves a memory; `metrics` is what watches its operations."""
     options, metrics = options or Options(), metrics or Metrics()
     threads = Threads(options.threads)
-    shared = Shared(service, threads, Guard(options), metrics, options=options)
+    shared = SharedParts(service, threads, HttpGuard(options), metrics, options=options)
     faces = [make(shared) for make in makers]
     refusals = Refusals(faces, metrics)
 
@@ -79,7 +79,7 @@ def make_app(
         admitted = [] if face.is_open else [Depends(shared.guard.admit)]
         app.include_router(face.router, dependencies=admitted)
     app.add_middleware(
-        Edge,
+        ServerEdge,
         request_bytes=options.request_bytes,
         larger={path: size for face in faces for path, size in face.bodies.items()},
         bodies=Bodies(options.body_bytes),
@@ -93,7 +93,7 @@ def make_app(
 class Application(FastAPI):
     """The application, which describes itself at `/openapi.json`."""
 
-    def __init__(self, faces: Sequence[Face], shared: Shared, **more: Any) -> None:  # noqa: ANN401
+    def __init__(self, faces: Sequence[Face], shared: SharedParts, **more: Any) -> None:  # noqa: ANN401
         super().__init__(
             title=_TITLE,
             description=_ABOUT,

@@ -36,7 +36,7 @@ from recollect.servers.http.described import (
     reference,
     value_schemas,
 )
-from recollect.servers.http.face import Face, Shared, caller_of, request_id_of
+from recollect.servers.http.face import Face, SharedParts, caller_of, request_id_of
 from recollect.servers.http.metrics import observer
 from recollect.servers.http.operations import told
 
@@ -54,7 +54,7 @@ _QUERIED = ("GET", "DELETE")
 
 
 def call_face(
-    shared: Shared,
+    shared: SharedParts,
     prefix: str,
     face: type,
     make: Make,
@@ -135,7 +135,7 @@ class _Route:
 
 
 def _add(
-    router: APIRouter, shared: Shared, prefix: str, route: _Route
+    router: APIRouter, shared: SharedParts, prefix: str, route: _Route
 ) -> Mapping[str, Mapping[str, object]]:
     call = route.call
 
@@ -164,7 +164,7 @@ def _add(
 
 
 async def answered(
-    shared: Shared, request: Request, name: str, work: Callable[[str, bytes], Members]
+    shared: SharedParts, request: Request, name: str, work: Callable[[str, bytes], Members]
 ) -> Envelope:
     """Return the envelope of work on a group and a body, after it was counted and logged."""
     request_id, started = request_id_of(request), time.monotonic()
@@ -193,7 +193,7 @@ async def answered(
     return envelope
 
 
-def group_of(request: Request, shared: Shared, field: str | None = None) -> str:
+def group_of(request: Request, shared: SharedParts, field: str | None = None) -> str:
     """Return the group a request is about: the one it names, else the only one of its bearer.
 
     It is named in the query, or by the field of a body.

@@ -16,7 +16,7 @@ from recollect.faces.operations import Caller
 from recollect.kernel import Nexus
 from recollect.servers.http.calls import call_face
 from recollect.servers.http.described import value_schemas
-from recollect.servers.http.face import Face, Shared
+from recollect.servers.http.face import Face, SharedParts
 
 CLAIMS: Final = "/v1/claims"
 ATTENTION: Final = "/v1/attention"
@@ -30,7 +30,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
 """The words that a text may be, by the name of its field."""
 
 
-def claims_face(shared: Shared) -> Face:
+def claims_face(shared: SharedParts) -> Face:
     """Return the face: a route for each call of claims."""
 
     def make(nexus: Nexus, caller: Caller) -> object:
@@ -40,7 +40,7 @@ def claims_face(shared: Shared) -> Face:
     return _with_words(face, value_schemas(Scope, Actor))
 
 
-def attention_face(shared: Shared) -> Face:
+def attention_face(shared: SharedParts) -> Face:
     """Return the face: a route for each call of the attention queue."""
 
     def make(nexus: Nexus, caller: Caller) -> object:

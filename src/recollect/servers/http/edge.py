@@ -21,7 +21,7 @@ from recollect.servers.http.logs import log_failure
 from recollect.servers.http.metrics import Metrics
 
 
-class Edge:
+class ServerEdge:
     """Wraps the application; Starlette makes it."""
 
     def __init__(

@@ -28,7 +28,7 @@ from recollect.kernel import Nexus
 from recollect.servers.http.answers import REQUEST_ID, in_header
 from recollect.servers.http.calls import IN_QUERY, group_of, query_members
 from recollect.servers.http.described import GROUP, Schema, answered_by
-from recollect.servers.http.face import Face, Shared, request_id_of
+from recollect.servers.http.face import Face, SharedParts, request_id_of
 from recollect.servers.http.logs import log_failure
 
 PATH: Final = "/v1/events"
@@ -81,7 +81,7 @@ _PARAMETERS: Final[list[Schema]] = [
 ]
 
 
-def events_face(shared: Shared) -> Face:
+def events_face(shared: SharedParts) -> Face:
     """Return the face: one stream for each listener, as many as the server was told to keep."""
     router = APIRouter(tags=["claims"])
     streams = Streams(shared)
@@ -125,7 +125,7 @@ class Stream(StreamingResponse):
 class Streams:
     """The streams of one server; used from its event loop alone."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: SharedParts) -> None:
         self._shared = shared
         self._open = 0
 

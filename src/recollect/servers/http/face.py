@@ -17,10 +17,10 @@ from recollect.errors import RecollectError
 from recollect.faces.operations import Caller
 from recollect.faces.operations.envelope import failure
 from recollect.node import dataclass, field
-from recollect.servers.http.guard import Guard
+from recollect.servers.http.guard import HttpGuard
 from recollect.servers.http.metrics import Metrics
 from recollect.servers.http.options import Options
-from recollect.servers.service import Service
+from recollect.servers.service import Serving
 
 Tell = Callable[[str, RecollectError], Mapping[str, object]]
 """Returns the body that tells of an error, for the id of a request."""
@@ -49,12 +49,12 @@ class Threads:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedParts:
     """What all faces of one server share."""
 
-    service: Service
+    service: Serving
     threads: Threads
-    guard: Guard
+    guard: HttpGuard
     metrics: Metrics
 
     ending: asyncio.Event = field(default_factory=asyncio.Event)

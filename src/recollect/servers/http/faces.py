@@ -19,7 +19,7 @@ from recollect.faces.memory.calls import MemoryCalls
 from recollect.faces.operations import Caller
 from recollect.kernel import Nexus
 from recollect.servers.http.calls import call_face
-from recollect.servers.http.face import Face, Shared
+from recollect.servers.http.face import Face, SharedParts
 from recollect.servers.learning import make_structuring
 from recollect.servers.settings import Settings
 
@@ -28,7 +28,7 @@ KNOWLEDGE: Final = "/v1/knowledge"
 MARKUP: Final = "/v1/markup"
 
 
-def knowledge_face(shared: Shared) -> Face:
+def knowledge_face(shared: SharedParts) -> Face:
     """Return the knowledge base."""
 
     def make(nexus: Nexus, _: Caller) -> object:
@@ -39,7 +39,7 @@ def knowledge_face(shared: Shared) -> Face:
     return call_face(shared, KNOWLEDGE, KnowledgeCalls, make)
 
 
-def markup_face(shared: Shared) -> Face:
+def markup_face(shared: SharedParts) -> Face:
     """Return Knowing Markup."""
 
     def make(nexus: Nexus, caller: Caller) -> object:
@@ -48,7 +48,7 @@ def markup_face(shared: Shared) -> Face:
     return call_face(shared, MARKUP, MarkupCalls, make)
 
 
-def memory_face(shared: Shared) -> Face:
+def memory_face(shared: SharedParts) -> Face:
     """Return the face: a route for each call."""
 
     def make(nexus: Nexus, caller: Caller) -> object:

@@ -9,7 +9,7 @@ from typing import Final
 
 from fastapi import APIRouter, Response
 
-from recollect.servers.http.face import Face, Shared
+from recollect.servers.http.face import Face, SharedParts
 
 _PAGE: Final = """<!doctype html>
 <html lang="en">
@@ -37,7 +37,7 @@ _HEADERS: Final = {
 }
 
 
-def front_face(_: Shared) -> Face:
+def front_face(_: SharedParts) -> Face:
     """Return the face: `/`, for everybody."""
     router = APIRouter()
 

@@ -19,7 +19,7 @@ from recollect.servers.http.options import Options
 _SCHEME = "bearer"
 
 
-class Guard:
+class HttpGuard:
     """Finds who asks, from the head of a request."""
 
     def __init__(self, options: Options) -> None:

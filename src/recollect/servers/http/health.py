@@ -6,12 +6,12 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from recollect.errors import UNAVAILABLE, RecollectError
 from recollect.servers.http.answers import as_json
-from recollect.servers.http.face import Face, Shared, request_id_of
+from recollect.servers.http.face import Face, SharedParts, request_id_of
 
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
-def health_face(shared: Shared) -> Face:
+def health_face(shared: SharedParts) -> Face:
     """Return the face: `/healthz` and `/readyz` for everybody, `/metrics` for administrators."""
     router = APIRouter(tags=["health"])
 
@@ -39,7 +39,7 @@ def health_face(shared: Shared) -> Face:
     return Face("", router, is_open=True)
 
 
-def _is_ready(shared: Shared) -> bool:
+def _is_ready(shared: SharedParts) -> bool:
     """Whether the memory can be read, and what should work on its queue does."""
     try:
         shared.service.nexus.groups()

@@ -29,7 +29,7 @@ from recollect.node import dataclass
 from recollect.servers.http.answers import as_json, status_of
 from recollect.servers.http.calls import IN_QUERY, body_members, group_of, query_members
 from recollect.servers.http.described import GROUP, parameters
-from recollect.servers.http.face import Face, Shared, caller_of, request_id_of
+from recollect.servers.http.face import Face, SharedParts, caller_of, request_id_of
 from recollect.servers.http.kip_schemas import (
     CHANGES,
     CHANGES_EXAMPLE,
@@ -65,7 +65,7 @@ class AskedFunction:
     arguments: Mapping[str, object]
 
 
-def kip_face(shared: Shared) -> Face:
+def kip_face(shared: SharedParts) -> Face:
     """Return the face: a route for each function."""
     router = APIRouter(tags=["kip"])
     for function in FUNCTIONS:
@@ -82,7 +82,7 @@ def kip_face(shared: Shared) -> Face:
     return Face(KIP, router, schemas(), tell=_told)
 
 
-def changes_face(shared: Shared) -> Face:
+def changes_face(shared: SharedParts) -> Face:
     """Return the face: the change log of a group, a page at a time."""
     router = APIRouter(tags=["kip"])
     adapter: TypeAdapter[object] = TypeAdapter(GetChanges)
@@ -110,7 +110,7 @@ def changes_face(shared: Shared) -> Face:
     return Face(CHANGES, router, tell=_told)
 
 
-def _handler(shared: Shared, function: KipFunction) -> Handler:
+def _handler(shared: SharedParts, function: KipFunction) -> Handler:
     async def answer(request: Request) -> Answer:
         body = await request.body()
 
@@ -145,7 +145,7 @@ def _text(name: str, value: object) -> str | None:
     raise RecollectError(INVALID_ARGUMENT, f"{name} is not a string", hint=f"leave out {name}")
 
 
-def _done(shared: Shared, group: str, work: Callable[[Nexus], Response]) -> Response:
+def _done(shared: SharedParts, group: str, work: Callable[[Nexus], Response]) -> Response:
     """Return what some work on a group answers."""
     try:
         nexus = shared.service.nexus.group(group)
@@ -155,7 +155,7 @@ def _done(shared: Shared, group: str, work: Callable[[Nexus], Response]) -> Resp
 
 
 async def _answered(
-    shared: Shared, request: Request, name: str, done: Callable[[], tuple[str, Response]]
+    shared: SharedParts, request: Request, name: str, done: Callable[[], tuple[str, Response]]
 ) -> Answer:
     """Return the answer of what is done in a thread for a group, counted and logged."""
     started = time.monotonic()

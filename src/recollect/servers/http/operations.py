@@ -12,11 +12,11 @@ from fastapi import APIRouter, Request, Response
 from pydantic_core import from_json
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.faces.operations import OPERATIONS, Envelope, Operation
+from recollect.faces.operations import OPERATIONS, Envelope, Task
 from recollect.faces.operations.envelope import named_request
 from recollect.node import dataclass
 from recollect.servers.http.answers import as_json, status_of
-from recollect.servers.http.face import Face, Shared, caller_of, request_id_of
+from recollect.servers.http.face import Face, SharedParts, caller_of, request_id_of
 from recollect.servers.http.schemas import request_of, responses_of, schemas
 
 PREFIX = "/v1/operations"
@@ -36,7 +36,7 @@ class AskedOperation:
     idempotency_key: object
 
 
-def operations_face(shared: Shared) -> Face:
+def operations_face(shared: SharedParts) -> Face:
     """Return the face: a route for each operation, and one for unknown names."""
     router = APIRouter(prefix=PREFIX, tags=["operations"])
     for operation in OPERATIONS.values():
@@ -47,7 +47,7 @@ def operations_face(shared: Shared) -> Face:
     return Face(PREFIX, router, schemas())
 
 
-def _add(router: APIRouter, shared: Shared, operation: Operation) -> None:
+def _add(router: APIRouter, shared: SharedParts, operation: Task) -> None:
     router.add_api_route(
         f"/{operation.name}",
         _handler(shared, operation.name),
@@ -60,7 +60,7 @@ def _add(router: APIRouter, shared: Shared, operation: Operation) -> None:
     )
 
 
-def _handler(shared: Shared, name: str | None) -> Handler:
+def _handler(shared: SharedParts, name: str | None) -> Handler:
     async def answer(request: Request) -> Response:
         body = await request.body()
         operations = shared.service.operations.on_behalf_of(caller_of(request))

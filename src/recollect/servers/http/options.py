@@ -7,7 +7,7 @@ import secrets
 from recollect.faces.operations import limits
 from recollect.node import dataclass, field
 from recollect.servers.admission import BODY_BYTES
-from recollect.servers.http.tokens import Tokens
+from recollect.servers.http.tokens import AccessTokens
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 NETWORK_THREADS = 8
@@ -18,7 +18,7 @@ NETWORK_THREADS = 8
 class Options:
     """The options of a server; the defaults are for a server that only this machine reaches."""
 
-    tokens: Tokens = field(default_factory=Tokens)
+    tokens: AccessTokens = field(default_factory=AccessTokens)
     """Without any, everybody who reaches the server may do everything."""
 
     hosts: frozenset[str] | None = frozenset(LOOPBACK)

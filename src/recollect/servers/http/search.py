@@ -33,9 +33,9 @@ from recollect.servers.http.described import (
     reference,
     whole,
 )
-from recollect.servers.http.face import Face, Shared, caller_of
+from recollect.servers.http.face import Face, SharedParts, caller_of
 from recollect.servers.http.operations import told
-from recollect.servers.service import Service
+from recollect.servers.service import Serving
 
 SEARCH: Final = "Search"
 PATH: Final = "/api/search"
@@ -86,7 +86,7 @@ FOUND: Final[Schema] = whole(
 """The schema of an answer; what a claim has besides is in each result of type knowledge."""
 
 
-def search_face(shared: Shared) -> Face:
+def search_face(shared: SharedParts) -> Face:
     """Return the face: one search over all that a group holds."""
     router = APIRouter(tags=["search"])
     adapter: TypeAdapter[object] = TypeAdapter(Searched)
@@ -116,7 +116,7 @@ def search_face(shared: Shared) -> Face:
     return Face(PATH, router, {"Found": FOUND})
 
 
-def search(service: Service, caller: Caller, group: str, given: Searched) -> Mapping[str, object]:
+def search(service: Serving, caller: Caller, group: str, given: Searched) -> Mapping[str, object]:
     """Return what a text is about among things of one type, claims where none is named."""
     kind, limit = given.get("type", "knowledge"), given.get("limit", _LIMIT)
     match kind:
@@ -158,7 +158,7 @@ def _claim(claim: Claim, score: float) -> dict[str, object]:
 
 
 def _facts(
-    service: Service, caller: Caller, group: str, query: str, limit: int
+    service: Serving, caller: Caller, group: str, query: str, limit: int
 ) -> list[dict[str, object]]:
     envelope = service.operations.on_behalf_of(caller).call(
         "SearchFacts", {"group_ids": [group], "query": query, "max_facts": limit}

@@ -59,7 +59,7 @@ class TokenRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class AccessTokens:
     """The tokens that a server takes; without one, everybody may do everything."""
 
     rows: tuple[TokenRow, ...] = ()
@@ -103,7 +103,7 @@ def digest(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def read_tokens(path: Path) -> Tokens:
+def read_tokens(path: Path) -> AccessTokens:
     """Return the tokens of a file: one row as JSON on each line, `#` begins a comment.
 
     Raises STORE_UNAVAILABLE for a file that cannot be read, INVALID_ARGUMENT for one that holds no
@@ -125,7 +125,7 @@ def read_tokens(path: Path) -> Tokens:
             f"{path} holds no token",
             hint=f"recollect token new --group NAME --tokens {path}",
         )
-    return Tokens(rows)
+    return AccessTokens(rows)
 
 
 def _rows(path: Path, lines: Iterable[str]) -> Iterable[TokenRow]:

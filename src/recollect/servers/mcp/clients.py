@@ -19,7 +19,7 @@ NAME: Final = "recollect"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ClientEntry:
     """What a client starts: a command, and the variables added to its environment."""
 
     command: tuple[str, ...]
@@ -49,7 +49,7 @@ class Client:
             return "\n".join([f"[{self.member}.{NAME}]", *lines])
         return json.dumps({self.member: {NAME: entry}}, indent=2, ensure_ascii=False)
 
-    def read(self, text: str) -> Entry:
+    def read(self, text: str) -> ClientEntry:
         """Return what a file of the program starts as this server.
 
         INVALID_VALUE for a file that is not of its form, RESOURCE_NOT_FOUND for one without it.
@@ -64,7 +64,7 @@ class Client:
         program = entry.get("command") if isinstance(entry, dict) else None
         if not isinstance(entry, dict) or not isinstance(program, str):
             raise RecollectError(RESOURCE_NOT_FOUND, f"{self.file} has no server {NAME}")
-        return Entry((program, *self._texts(entry)), self._variables(entry))
+        return ClientEntry((program, *self._texts(entry)), self._variables(entry))
 
     def unreadable(self, what: str) -> RecollectError:
         """Return the error for a file that is not what it must be."""

@@ -18,9 +18,16 @@ from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError
 from recollect.faces.memory import Corrected, Holding, MemoryRecord, RecalledRecord
 from recollect.faces.operations.envelope import told_error
 from recollect.servers.mcp.fence import NOTE
-from recollect.servers.mcp.inputs import STRICT, AddEpisode, Evidence, Explain, Fact, Recall
+from recollect.servers.mcp.inputs import (
+    STRICT,
+    AddEpisode,
+    Evidence,
+    ExplainInput,
+    Fact,
+    RecallInput,
+)
 from recollect.servers.mcp.memory import Memory
-from recollect.servers.mcp.outputs import Accepted
+from recollect.servers.mcp.outputs import AcceptedEpisode
 
 Output = dict[str, Any]
 
@@ -96,7 +103,7 @@ class AskBrief(TypedDict):
     since: NotRequired[Annotated[str, Field(description="when the last session was, ISO 8601")]]
 
 
-def recall(memory: Memory, given: Recall) -> Output:
+def recall(memory: Memory, given: RecallInput) -> Output:
     """Return the memories a question is about, and the cursor of those that are left."""
     if "cursor" in given and "as_of" in given:
         raise RecollectError(
@@ -115,7 +122,7 @@ def recall(memory: Memory, given: Recall) -> Output:
     return {**answer, "warnings": warnings} if warnings else answer
 
 
-def explain_memory(memory: Memory, given: Explain) -> Output:
+def explain_memory(memory: Memory, given: ExplainInput) -> Output:
     """Return one memory, its episodes, its steps and, of a claim, its events."""
     said: dict[str, Any] = dict(given)
     found = memory.face.why(said.pop("id"), **said)
@@ -230,7 +237,7 @@ def _beside(ended: Iterable[Holding], held: Iterable[Holding]) -> Output:
     return told
 
 
-def add_episode(memory: Memory, given: AddEpisode) -> Accepted:
+def add_episode(memory: Memory, given: AddEpisode) -> AcceptedEpisode:
     """Keep what happened; facts are found in it afterwards, by this server or a worker."""
     time = given.get("reference_time") or datetime.now(UTC).isoformat(timespec="milliseconds")
     item = {**given, "source": given.get("source", "text"), "reference_time": time}
@@ -239,4 +246,4 @@ def add_episode(memory: Memory, given: AddEpisode) -> Accepted:
     )
     if "error" in envelope:
         raise told_error(envelope["error"])
-    return cast("Accepted", envelope["output"])
+    return cast("AcceptedEpisode", envelope["output"])

@@ -11,13 +11,13 @@ from typing import Final
 from recollect.integrations.exchange import take_in
 from recollect.servers.mcp.folders import Folders
 from recollect.servers.mcp.inputs import ImportFile
-from recollect.servers.mcp.memory import Call, Memory
-from recollect.servers.mcp.outputs import Counts, Imported, Skipped
+from recollect.servers.mcp.memory import Memory, ToolCall
+from recollect.servers.mcp.outputs import Counts, ImportedFile, SkippedRecord
 
 _NAMES: Final = 50  # types, predicates and reasons that are listed
 
 
-def import_file(memory: Memory, given: ImportFile, call: Call) -> Imported:
+def import_file(memory: Memory, given: ImportFile, call: ToolCall) -> ImportedFile:
     """Import a file, or with `dry_run` only try it; CANCELLED if nobody waits for it any more."""
     with (memory.folders or Folders()).opened(given["path"]) as file:
         told = take_in(
@@ -33,7 +33,7 @@ def import_file(memory: Memory, given: ImportFile, call: Call) -> Imported:
             cancelled=call.is_cancelled,
             name=given["path"],
         ).to_wire()
-    return Imported(
+    return ImportedFile(
         path=told["path"],
         format=told["format"],
         source=told["source"],
@@ -52,5 +52,5 @@ def _first(named: list[Counts]) -> list[Counts]:
     return sorted(named, key=lambda one: (-one["records"], one["name"]))[:_NAMES]
 
 
-def _reasons(skipped: list[Skipped]) -> list[Skipped]:
+def _reasons(skipped: list[SkippedRecord]) -> list[SkippedRecord]:
     return sorted(skipped, key=lambda one: -one["records"])[:_NAMES]

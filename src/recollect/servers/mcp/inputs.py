@@ -24,7 +24,7 @@ Name = Annotated[str, Field(min_length=1, max_length=limits.NAME)]
 
 
 @with_config(STRICT)
-class Point(TypedDict):
+class PointInput(TypedDict):
     """A point of both clocks; what is left out is now."""
 
     valid: NotRequired[Annotated[str, Field(description="only what was true then, ISO 8601")]]
@@ -37,7 +37,7 @@ class Point(TypedDict):
 
 
 @with_config(STRICT)
-class Recall(TypedDict):
+class RecallInput(TypedDict):
     """A question to the memory."""
 
     question: Annotated[str, Field(min_length=1, max_length=10_000, description="plain words")]
@@ -48,7 +48,7 @@ class Recall(TypedDict):
     kinds: NotRequired[
         Annotated[list[Kind], Field(min_length=1, description="only these; all of them")]
     ]
-    as_of: NotRequired[Point]
+    as_of: NotRequired[PointInput]
     past: NotRequired[Annotated[bool, Field(description="what has ended, too")]]
     cursor: NotRequired[
         Annotated[str, Field(description="the next_cursor of an answer to the same question")]
@@ -80,7 +80,7 @@ class Evidence(TypedDict):
 
 
 @with_config(STRICT)
-class Node(TypedDict):
+class NodeInput(TypedDict):
     """A concept by type and name; it is made where it is not there yet."""
 
     type: Name
@@ -88,7 +88,7 @@ class Node(TypedDict):
 
 
 @with_config(STRICT)
-class Named(TypedDict):
+class NamedInput(TypedDict):
     """A thing by its id."""
 
     id: Name
@@ -99,7 +99,8 @@ def _named_by(given: object) -> str:
 
 
 Thing = Annotated[
-    Annotated[Node, Tag("Node")] | Annotated[Named, Tag("Named")], Discriminator(_named_by)
+    Annotated[NodeInput, Tag("Node")] | Annotated[NamedInput, Tag("Named")],
+    Discriminator(_named_by),
 ]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 End = Annotated[Name | Thing, Field(description="a name; {type, name}; {id}")]
@@ -165,7 +166,7 @@ class ImportFile(TypedDict):
 
 
 @with_config(STRICT)
-class Explain(TypedDict):
+class ExplainInput(TypedDict):
     """Which memory to explain."""
 
     id: Annotated[str, Field(min_length=1, max_length=1_000, description="the id of a memory")]

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 Members = dict[str, JsonValue]
 
 
-class Accepted(TypedDict):
+class AcceptedEpisode(TypedDict):
     """That an episode was taken in; it is learnt from in a moment."""
 
     receipt_id: str
@@ -27,7 +27,7 @@ class Counts(TypedDict):
     is_new: Annotated[bool, Field(description="whether the memory had none of it")]
 
 
-class Skipped(TypedDict):
+class SkippedRecord(TypedDict):
     """Records that were left out for one reason."""
 
     reason: str
@@ -35,7 +35,7 @@ class Skipped(TypedDict):
     lines: Annotated[list[int], Field(description="the first of them")]
 
 
-class Imported(TypedDict):
+class ImportedFile(TypedDict):
     """What came in of a file, or would come in; the types and predicates of most records."""
 
     path: str
@@ -47,4 +47,4 @@ class Imported(TypedDict):
     updated: int
     concepts: list[Counts]
     links: list[Counts]
-    skipped: list[Skipped]
+    skipped: list[SkippedRecord]

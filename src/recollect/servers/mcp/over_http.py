@@ -42,10 +42,10 @@ def http_app(memory: Memory, host: str, known: Known | None = None) -> ASGIApp:
         transport_security=_names(own) if known is None else _any_name(),
         host=host,
     )
-    return Door(app, known)
+    return McpDoor(app, known)
 
 
-class Door:
+class McpDoor:
     """Lets in the bearers of tokens, and says to the server who they are; no foreign page."""
 
     def __init__(self, app: ASGIApp, known: Known | None) -> None:

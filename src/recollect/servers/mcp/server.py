@@ -23,7 +23,7 @@ from recollect.faces.operations import Caller
 from recollect.servers.mcp import prompts, resources
 from recollect.servers.mcp.answers import answered, failed
 from recollect.servers.mcp.lines import serve_lines
-from recollect.servers.mcp.memory import Call, Memory
+from recollect.servers.mcp.memory import Memory, ToolCall
 from recollect.servers.mcp.tools import MemoryTool, tool_named, tools_of
 
 NAME: Final = "recollect"
@@ -75,7 +75,7 @@ class _Desk:
     async def call_tool(
         self, context: Context, asked: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        call, given = Call(str(context.request_id)), asked.arguments or {}
+        call, given = ToolCall(str(context.request_id)), asked.arguments or {}
         try:
             memory = self._seen(context)
             tool = tool_named(asked.name, memory)
@@ -136,7 +136,7 @@ class _Desk:
 
 
 def _run(
-    tool: MemoryTool, memory: Memory, given: dict[str, Any], call: Call
+    tool: MemoryTool, memory: Memory, given: dict[str, Any], call: ToolCall
 ) -> types.CallToolResult:
     try:
         return answered(tool.run(memory, given, call))
@@ -144,7 +144,7 @@ def _run(
         return failed(error)
 
 
-async def _tell(context: Context, call: Call) -> None:
+async def _tell(context: Context, call: ToolCall) -> None:
     """Tell the client how far a call is until it ends; note when nobody waits any more."""
     try:
         while True:
@@ -154,7 +154,7 @@ async def _tell(context: Context, call: Call) -> None:
         call.cancel()
 
 
-async def _report(context: Context, call: Call) -> None:
+async def _report(context: Context, call: ToolCall) -> None:
     """Tell how far a call is if that is further than before; to a client that asked for it."""
     if call.done > call.told:
         call.told = call.done

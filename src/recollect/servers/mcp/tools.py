@@ -21,9 +21,9 @@ from recollect.servers.mcp.bounded import bounded
 from recollect.servers.mcp.face_tools import add_episode
 from recollect.servers.mcp.fence import json_line
 from recollect.servers.mcp.import_file import import_file
-from recollect.servers.mcp.memory import Call, Memory
+from recollect.servers.mcp.memory import Memory, ToolCall
 
-Run = Callable[[Memory, Mapping[str, object], Call], Mapping[str, object]]
+Run = Callable[[Memory, Mapping[str, object], ToolCall], Mapping[str, object]]
 """Takes the memory, the arguments as they were received, and the call they came with."""
 
 _IMPORT: Final = "import_file"
@@ -95,7 +95,7 @@ def _placed(definition: Tool, memory: Memory) -> Tool:
 
 
 def _kip(name: str) -> Run:
-    def run(memory: Memory, given: Mapping[str, object], call: Call) -> Response:
+    def run(memory: Memory, given: Mapping[str, object], call: ToolCall) -> Response:
         asked = {
             "id": call.request_id,
             "type": "function",
@@ -108,12 +108,12 @@ def _kip(name: str) -> Run:
 
 
 def _checked(
-    input: type, example: str, work: Callable[[Memory, Any, Call], Mapping[str, object]]
+    input: type, example: str, work: Callable[[Memory, Any, ToolCall], Mapping[str, object]]
 ) -> Run:
     """Return what checks the arguments field by field before the work is done."""
     adapter = _adapter(input)
 
-    def run(memory: Memory, given: Mapping[str, object], call: Call) -> Mapping[str, object]:
+    def run(memory: Memory, given: Mapping[str, object], call: ToolCall) -> Mapping[str, object]:
         named = {key: value for key, value in given.items() if value is not None}
         try:
             return work(memory, checked(adapter, named), call)
@@ -207,9 +207,9 @@ _ALL: Final = (
         "Find what the memory knows about a question in plain words: facts, claims, episodes, "
         "pieces of knowledge and concepts, best first, with scores, times and sources. Use it "
         "before you answer anything that an earlier conversation may have told." + _OF_DATA,
-        _schema(inputs.Recall),
+        _schema(inputs.RecallInput),
         _checked(
-            inputs.Recall,
+            inputs.RecallInput,
             '{"question": "Where does Ann work?"}',
             lambda memory, given, _: face_tools.recall(memory, given),
         ),
@@ -300,9 +300,9 @@ _ALL: Final = (
         "Explain a memory",
         "Show what one memory rests on and what became of it: its evidence, the episodes it was "
         "learnt from, every version with who wrote it and when." + _OF_DATA,
-        _schema(inputs.Explain),
+        _schema(inputs.ExplainInput),
         _checked(
-            inputs.Explain,
+            inputs.ExplainInput,
             '{"id": "the id of a memory that recall answered with"}',
             lambda memory, given, _: face_tools.explain_memory(memory, given),
         ),

@@ -22,7 +22,7 @@ from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult, TextResourceContents
 
 from recollect.node import dataclass
-from recollect.servers.mcp.clients import Entry
+from recollect.servers.mcp.clients import ClientEntry
 
 SECONDS: Final = 20.0
 """How long all steps together may take."""
@@ -39,7 +39,7 @@ _FAILURES: Final = (MCPError, OSError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TrialStep:
     """One step of a trial, and how long it took."""
 
     name: str
@@ -49,7 +49,9 @@ class Step:
     hint: str = ""
 
 
-def tried(entry: Entry, missing: str, *, starts_here: bool, seconds: float = SECONDS) -> list[Step]:
+def tried(
+    entry: ClientEntry, missing: str, *, starts_here: bool, seconds: float = SECONDS
+) -> list[TrialStep]:
     """Return the steps of a trial, up to the first that fails or is not done after `seconds`.
 
     `missing` is what to do where the program that is to be started is not there;
@@ -58,16 +60,16 @@ def tried(entry: Entry, missing: str, *, starts_here: bool, seconds: float = SEC
     program = entry.command[0]
     found = shutil.which(program, path=entry.environment.get("PATH"))
     if found is None:
-        return [Step("command", False, f"there is no program {program}", hint=missing)]
+        return [TrialStep("command", False, f"there is no program {program}", hint=missing)]
     if not starts_here and (relative := _relative(entry)):
         message = f"{relative} is not a whole path, and it is not known where the client starts"
-        return [Step("command", False, message, hint=missing)]
+        return [TrialStep("command", False, message, hint=missing)]
     with TemporaryDirectory() as folder, (Path(folder) / "errors").open("w+") as errors:
-        told = anyio.run(_Trial(entry, errors, seconds).run)
-    return [Step("command", True, found), *told]
+        told = anyio.run(_ImportTrial(entry, errors, seconds).run)
+    return [TrialStep("command", True, found), *told]
 
 
-def _relative(entry: Entry) -> str | None:
+def _relative(entry: ClientEntry) -> str | None:
     """Return a path that means another file wherever the server starts."""
     program, *rest = entry.command
     named = [program] if Path(program).name != program else []
@@ -78,17 +80,17 @@ def _relative(entry: Entry) -> str | None:
     return next((one for one in named if not Path(one).is_absolute() and ":" not in one), None)
 
 
-class _Trial:
+class _ImportTrial:
     """One run of a server, whose standard error goes into a file."""
 
-    def __init__(self, entry: Entry, errors: TextIO, seconds: float) -> None:
+    def __init__(self, entry: ClientEntry, errors: TextIO, seconds: float) -> None:
         self._entry = entry
         self._errors = errors
         self._seconds = seconds
-        self._steps: list[Step] = []
+        self._steps: list[TrialStep] = []
         self._name = "start"  # of the step that is being tried
 
-    async def run(self) -> list[Step]:
+    async def run(self) -> list[TrialStep]:
         """Start the server and ask it; nothing of it runs afterwards."""
         command, *arguments = self._entry.command
         parameters = StdioServerParameters(
@@ -151,7 +153,7 @@ class _Trial:
         return True
 
     def _note(self, name: str, start: float, message: str) -> None:
-        self._steps.append(Step(name, True, message, _since(start)))
+        self._steps.append(TrialStep(name, True, message, _since(start)))
 
     def _fail(self, name: str, start: float, error: Exception) -> None:
         """Note a step that failed, in the words of the server if it left any."""
@@ -159,7 +161,7 @@ class _Trial:
         by_hand = f"run it by hand: {join(self._entry.command)}"
         hint = next((one.removeprefix(_HINT) for one in said if one.startswith(_HINT)), by_hand)
         message = next((one for one in said if one.strip()), "") or str(error)
-        self._steps.append(Step(name, False, message, _since(start), hint))
+        self._steps.append(TrialStep(name, False, message, _since(start), hint))
 
     def _said(self) -> Sequence[str]:
         self._errors.seek(0)

@@ -42,9 +42,9 @@ from recollect.node import dataclass, field
 from recollect.servers.studio.home import described
 from recollect.servers.studio.replaced import Replaced, replaced_of
 from recollect.servers.studio.shown import Shown, ends_of, line_of, name_of, shown_of
-from recollect.servers.studio.steps import Step, steps_of
+from recollect.servers.studio.steps import PageStep, steps_of
 from recollect.servers.studio.trying import Tried, tried
-from recollect.servers.studio.visit import Answered, Away, Download, Page, Route, Visit, required
+from recollect.servers.studio.visit import Answered, Away, Download, Route, Sheet, Visit, required
 from recollect.servers.studio.working import Working
 
 SAVED: Final = "SavedQuestion"
@@ -86,7 +86,7 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ShownShape:
     """One result, as it is laid out on the page."""
 
     kind: str  # rows, hits, object, steps, capsule or report
@@ -95,13 +95,13 @@ class Shape:
     hits: tuple[tuple[float, Shown, Claim | None], ...] = ()
     value: object = None
     explained: Explanation | None = None
-    steps: Sequence[Step] = ()
+    steps: Sequence[PageStep] = ()
     next_cursor: str | None = None
     more: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedCell:
     """An element in a cell."""
 
     id: str
@@ -113,7 +113,7 @@ def ask(visit: Visit) -> Answered:
     """Answer a question in plain words or in KIP."""
     text = visit.form.get("q") or visit.asked("q")
     if not text.strip():
-        return Page("ask.html", "Ask", _frame(visit, ""))
+        return Sheet("ask.html", "Ask", _frame(visit, ""))
     if is_kip(text):
         return _kip(visit, text)
     return _plain(visit, text)
@@ -170,13 +170,13 @@ def _plain(visit: Visit, text: str) -> Answered:
     shows = _frame(visit, text) | {"is_plain": True, "kinds": nexus.kinds.names()}
     stats = nexus.stats()
     if stats.concepts + stats.links < _LARGE or nexus.recall.is_prepared():
-        return Page("ask.html", "Ask", shows | _recalled(visit, text))
+        return Sheet("ask.html", "Ask", shows | _recalled(visit, text))
 
     def first(progress: Progress) -> Mapping[str, object]:
         nexus.recall.prepare(progress)
         return _recalled(visit, text)
 
-    return Page("ask.html", "Ask", shows | {"working": Working(first)}, is_told=True)
+    return Sheet("ask.html", "Ask", shows | {"working": Working(first)}, is_told=True)
 
 
 def _recalled(visit: Visit, text: str) -> dict[str, object]:
@@ -237,8 +237,8 @@ def _kip(visit: Visit, text: str) -> Answered:
             shows |= _answered(visit, text, script, parameters)
     except RecollectError as error:
         shows |= {"error": error, "marked": marked(text, error)}
-        return Page("ask.html", "Ask", shows, status=error.code.http)
-    return Page("ask.html", "Ask", shows)
+        return Sheet("ask.html", "Ask", shows, status=error.code.http)
+    return Sheet("ask.html", "Ask", shows)
 
 
 def _answered(
@@ -293,7 +293,7 @@ def _saved(nexus: Nexus) -> tuple[tuple[str, str], ...]:
     )
 
 
-def shape_of(visit: Visit, result: Result) -> Shape:
+def shape_of(visit: Visit, result: Result) -> ShownShape:
     """Return how a result is laid out."""
     match result:
         case Rows():
@@ -304,7 +304,9 @@ def shape_of(visit: Visit, result: Result) -> Shape:
                 tuple(cell_of(cell, ends, visit.nexus.kinds) for cell in row) for row in few
             )
             more = len(result.rows) - len(few)
-            return Shape("rows", result.columns, rows, next_cursor=result.next_cursor, more=more)
+            return ShownShape(
+                "rows", result.columns, rows, next_cursor=result.next_cursor, more=more
+            )
         case Hits():
             ids = [hit.element.id for hit in result.hits]
             dated = visit.nexus.elements.look_up(ids, as_of=visit.then, closed=True)
@@ -315,15 +317,15 @@ def shape_of(visit: Visit, result: Result) -> Shape:
                 (hit.score, one, claims.get(hit.element.id))
                 for hit, one in zip(held, shown, strict=True)
             )
-            return Shape("hits", hits=hits, next_cursor=result.next_cursor)
+            return ShownShape("hits", hits=hits, next_cursor=result.next_cursor)
         case Description():
-            return Shape("object", value=dict(result.body))
+            return ShownShape("object", value=dict(result.body))
         case Explanation():
-            return Shape("steps", explained=result, steps=steps_of(result))
+            return ShownShape("steps", explained=result, steps=steps_of(result))
         case Exported():
-            return Shape("capsule", value=result.capsule)
+            return ShownShape("capsule", value=result.capsule)
         case _:
-            return Shape("report", value=result)
+            return ShownShape("report", value=result)
 
 
 def cell_of(cell: Cell, ends: Mapping[str, Dated], kinds: Kinds) -> object:
@@ -331,7 +333,7 @@ def cell_of(cell: Cell, ends: Mapping[str, Dated], kinds: Kinds) -> object:
     if isinstance(cell, list):
         return [cell_of(one, ends, kinds) for one in cell]
     if isinstance(cell, Concept | Link):
-        return Named(cell.id, line_of(cell, ends, kinds))
+        return NamedCell(cell.id, line_of(cell, ends, kinds))
     return cell
 
 
@@ -402,7 +404,7 @@ def why(visit: Visit) -> Answered:
     grounds = [one for one in found.grounds if one.element.id in dated]
     shown = shown_of(visit.nexus, [dated[one.element.id] for one in grounds], visit.then)
     shows = {"why": found, "grounds": tuple(zip(grounds, shown, strict=True)), "q": text}
-    return Page("why.html", "Why", shows)
+    return Sheet("why.html", "Why", shows)
 
 
 def write(visit: Visit) -> Answered:
@@ -421,8 +423,8 @@ def write(visit: Visit) -> Answered:
             shows |= {"tried": done, "writes": True}
     except RecollectError as error:
         shows |= {"error": error, "marked": marked(text, error)}
-        return Page("ask.html", "Ask", shows, status=error.code.http)
-    return Page("ask.html", "Ask", shows)
+        return Sheet("ask.html", "Ask", shows, status=error.code.http)
+    return Sheet("ask.html", "Ask", shows)
 
 
 def save(visit: Visit) -> Answered:
@@ -449,7 +451,7 @@ def of_type(visit: Visit) -> Answered:
     types = described(visit.nexus, "DESCRIBE CONCEPT TYPES")
     about = next((one for one in types if one.get("name") == kind), {})
     shows = {"kind": kind, "lines": lines, "next_cursor": rows.next_cursor, "about": about}
-    return Page("types.html", kind, shows)
+    return Sheet("types.html", kind, shows)
 
 
 def key_page(visit: Visit) -> Answered:

@@ -17,7 +17,7 @@ from recollect.kernel import Nexus
 from recollect.model import Progress, Stats
 from recollect.servers.http.tokens import new_token
 from recollect.servers.studio.shown import Shown, shown_ids
-from recollect.servers.studio.visit import Answered, Download, Page, Route, Visit, required
+from recollect.servers.studio.visit import Answered, Download, Route, Sheet, Visit, required
 from recollect.servers.studio.working import Working
 
 _SHOWN: Final = (
@@ -118,10 +118,10 @@ def make_token(visit: Visit) -> Answered:
     return _page(visit, {"made_token": token, "made_row": row.line()})
 
 
-def _page(visit: Visit, shows: dict[str, object]) -> Page:
+def _page(visit: Visit, shows: dict[str, object]) -> Sheet:
     nothing = dict.fromkeys(_SHOWN.split())
     frame = {"stats": visit.nexus.stats(), "most": _MOST_LISTED}
-    return Page("care.html", "Care", {**nothing, **frame, **shows}, is_told="working" in shows)
+    return Sheet("care.html", "Care", {**nothing, **frame, **shows}, is_told="working" in shows)
 
 
 def _pairs(nexus: Nexus, found: Duplicates) -> list[tuple[Duplicate, Shown, Shown]]:

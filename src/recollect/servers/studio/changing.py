@@ -22,7 +22,7 @@ from recollect.model import Change, Concept, Dated, Key, Link, Merge, Value
 from recollect.node import dataclass
 from recollect.servers.studio.shown import shown_of
 from recollect.servers.studio.trying import tried
-from recollect.servers.studio.visit import Answered, Away, Page, Route, Visit, absent, required
+from recollect.servers.studio.visit import Answered, Away, Route, Sheet, Visit, absent, required
 
 _TYPED: Final = "erase"
 """What a person types before something is erased for all times."""
@@ -36,7 +36,7 @@ Work = Callable[[Nexus], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class Remedy:
     """One way to put an element right."""
 
     name: str
@@ -59,7 +59,7 @@ def change(visit: Visit) -> Answered:
         return Away(visit.to("/element", id=identifier, done=visit.transactions))
     (shown,) = shown_of(visit.nexus, [dated])
     shows = {"one": shown, "action": action, "tried": tried(visit, work), "fields": visit.form}
-    return Page("change.html", action.title, shows)
+    return Sheet("change.html", action.title, shows)
 
 
 def remember(visit: Visit) -> Answered:
@@ -76,7 +76,7 @@ def remember(visit: Visit) -> Answered:
         work(visit.nexus)
         return Away(visit.to("/claims" if is_claim else "/episodes"))
     shows = {"tried": tried(visit, work), "text": text, "is_claim": is_claim}
-    return Page("remember.html", "Remember", shows)
+    return Sheet("remember.html", "Remember", shows)
 
 
 def erase(visit: Visit) -> Answered:
@@ -96,7 +96,7 @@ def erase(visit: Visit) -> Answered:
     shows: dict[str, object] = {"typed": _TYPED, "is_kept": is_kept}
     shows["receipts"] = forgotten.receipts
     shows["one"] = None if is_kept else shown
-    return Page("erase.html", "Erase", shows)
+    return Sheet("erase.html", "Erase", shows)
 
 
 def living(visit: Visit, *, closed: bool = False) -> Dated:
@@ -249,18 +249,18 @@ def _value(given: str) -> Value:
         return given
 
 
-ACTIONS: Final[Mapping[str, Action]] = {
+ACTIONS: Final[Mapping[str, Remedy]] = {
     one.name: one
     for one in (
-        Action("correct", "Correct", _correct),
-        Action("end", "End", _end),
-        Action("replace", "Replace", _replace),
-        Action("withdraw", "Was never true", _withdraw),
-        Action("undo", "Undo the last change", _undo),
-        Action("merge", "Merge", _merge),
-        Action("verify", "Verify", partial(_moved, status="verified")),
-        Action("dispute", "Dispute", partial(_moved, status="disputed")),
-        Action("supersede", "Supersede", _supersede),
+        Remedy("correct", "Correct", _correct),
+        Remedy("end", "End", _end),
+        Remedy("replace", "Replace", _replace),
+        Remedy("withdraw", "Was never true", _withdraw),
+        Remedy("undo", "Undo the last change", _undo),
+        Remedy("merge", "Merge", _merge),
+        Remedy("verify", "Verify", partial(_moved, status="verified")),
+        Remedy("dispute", "Dispute", partial(_moved, status="disputed")),
+        Remedy("supersede", "Supersede", _supersede),
     )
 }
 """The changes that pages offer, by name."""

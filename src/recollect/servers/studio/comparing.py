@@ -15,8 +15,8 @@ from recollect.model import AsOf, Concept, Content, Dated, Instant, Link, Rows, 
 from recollect.node import dataclass
 from recollect.servers.studio.home import described
 from recollect.servers.studio.shown import Shown, shown_of
-from recollect.servers.studio.trying import Part, differences
-from recollect.servers.studio.visit import Answered, Page, Route, Visit, moment_of, transaction_of
+from recollect.servers.studio.trying import TriedPart, differences
+from recollect.servers.studio.visit import Answered, Route, Sheet, Visit, moment_of, transaction_of
 
 MOST_TRANSACTIONS: Final = 1_000
 MOST_ELEMENTS: Final = 300
@@ -31,14 +31,14 @@ _YEAR: Final = 365 * 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedStates:
     """What differs between two moments."""
 
     earlier: str  # as a field of the page has it
     later: str
     came: tuple[Shown, ...]
     went: tuple[Shown, ...]
-    changed: tuple[tuple[Shown, tuple[Part, ...]], ...]
+    changed: tuple[tuple[Shown, tuple[TriedPart, ...]], ...]
     passed: tuple[Shown, ...]  # what came and went between the two
     is_whole: bool  # whether all that happened was looked at
 
@@ -58,7 +58,7 @@ def compare_page(visit: Visit) -> Answered:
         before = transaction_of(visit.nexus, visit.asked("from"), max(0, last - 1), last)
         after = transaction_of(visit.nexus, visit.asked("to"), last, last)
         found = compared(visit.nexus, min(before, after), max(before, after))
-    return Page("compare.html", "Compare", {"compared": found, "last": last, "by_facts": by_facts})
+    return Sheet("compare.html", "Compare", {"compared": found, "last": last, "by_facts": by_facts})
 
 
 def _instant_of(given: str, otherwise: Instant) -> Instant:
@@ -67,7 +67,7 @@ def _instant_of(given: str, otherwise: Instant) -> Instant:
     return otherwise if moment is None or moment.valid is None else moment.valid
 
 
-def compared_true(visit: Visit, earlier: Instant, later: Instant) -> Compared:
+def compared_true(visit: Visit, earlier: Instant, later: Instant) -> ComparedStates:
     """Return what began and ended to be true, as the memory holds it at the moment asked about.
 
     A fact that ended while another of its subject and predicate began has changed into that.
@@ -91,12 +91,12 @@ def compared_true(visit: Visit, earlier: Instant, later: Instant) -> Compared:
         )
     ]
     parts = [
-        (new, (Part("true", old.line, new.line),))
+        (new, (TriedPart("true", old.line, new.line),))
         for old, new in zip(lines[3], lines[4], strict=True)
     ]
     is_whole = max(len(began), len(ended)) <= MOST_ELEMENTS
     day = (given["from"], given["to"])
-    return Compared(*day, lines[0], lines[1], tuple(parts), lines[2], is_whole)
+    return ComparedStates(*day, lines[0], lines[1], tuple(parts), lines[2], is_whole)
 
 
 def _between(visit: Visit, bound: str, given: Mapping[str, Value]) -> set[str]:
@@ -120,7 +120,7 @@ def _said_of(dated: Dated) -> tuple[str, ...]:
     return (element.id,)
 
 
-def compared(nexus: Nexus, earlier: int, later: int) -> Compared:
+def compared(nexus: Nexus, earlier: int, later: int) -> ComparedStates:
     """Return what differs between the states after two transactions."""
     ids: dict[str, None] = {}
     logged = (
@@ -139,7 +139,7 @@ def compared(nexus: Nexus, earlier: int, later: int) -> Compared:
     parts = {one: differences(_content(before[one]), _content(after[one])) for one in both}
     moved = [one for one in both if parts[one]]
     shown = shown_of(nexus, [after[one] for one in moved], now)
-    return Compared(
+    return ComparedStates(
         f"#{earlier}",
         f"#{later}",
         shown_of(nexus, came, now),

@@ -36,8 +36,8 @@ from recollect.model import (
 from recollect.node import dataclass
 from recollect.servers.studio.clocks import picture_of
 from recollect.servers.studio.shown import Shown, shown_ids, shown_of
-from recollect.servers.studio.trying import UNTOLD, Part, differences
-from recollect.servers.studio.visit import Answered, Download, Page, Route, Visit, absent, required
+from recollect.servers.studio.trying import UNTOLD, TriedPart, differences
+from recollect.servers.studio.visit import Answered, Download, Route, Sheet, Visit, absent, required
 
 MOST_NEIGHBOURS: Final = 60
 _MOST_VERSIONS: Final = 50
@@ -52,11 +52,11 @@ _BRIEFLY: Final = Limits(max_seconds=2.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LifeStep:
     """One version with what it changed."""
 
     version: Version
-    parts: tuple[Part, ...]
+    parts: tuple[TriedPart, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def element_page(visit: Visit) -> Answered:
         "is_living": dated.expired_at is None and is_held and visit.moment is None,
         "done": visit.number("done", 0, 10**15),
     }
-    return Page("element.html", shown.name, shows)
+    return Sheet("element.html", shown.name, shows)
 
 
 def held(visit: Visit, identifier: str) -> tuple[Dated, bool]:
@@ -117,16 +117,16 @@ def held(visit: Visit, identifier: str) -> tuple[Dated, bool]:
     return last, moment is None
 
 
-def steps_of(lives: Sequence[Life]) -> tuple[Step, ...]:
+def steps_of(lives: Sequence[Life]) -> tuple[LifeStep, ...]:
     """Return the versions of an element with what each changed, the newest first."""
     versions = [one for life in lives for one in life.versions]
     return tuple(
-        Step(one, differences(one.before, one.after))
+        LifeStep(one, differences(one.before, one.after))
         for one in reversed(versions[-_MOST_VERSIONS:])
     )
 
 
-def _written(steps: Sequence[Step], known: Instant) -> Version | None:
+def _written(steps: Sequence[LifeStep], known: Instant) -> Version | None:
     """Return the version that was believed at an instant; None before the first."""
     found = (one.version for one in steps if one.version.since.at <= known)
     return next(found, None)

@@ -18,7 +18,7 @@ from recollect.kernel import Nexus
 from recollect.model import AsOf, Dated, Link, WorkItem
 from recollect.node import dataclass
 from recollect.servers.studio.shown import Shown, shown_of
-from recollect.servers.studio.visit import Answered, Away, Page, Route, Visit, absent, required
+from recollect.servers.studio.visit import Answered, Away, Route, Sheet, Visit, absent, required
 
 _NEWEST: Final = 50
 _MOST_FACTS: Final = 200  # of one episode
@@ -26,7 +26,7 @@ _NO_WORK: Final = "kept"  # of an episode that was never to be learned from
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class EpisodeLine:
     """An episode as a line."""
 
     shown: Shown
@@ -35,7 +35,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class EpisodePart:
     """A part of a text; one that a fact speaks of has its id."""
 
     text: str
@@ -51,7 +51,7 @@ def episodes_page(visit: Visit) -> Answered:
     envelope = visit.operations.list_parked(group_id=nexus.group_name)
     parked = cast("Sequence[Item]", envelope.get("output", {}).get("items", ()))
     shows = {"told": told, "parked": parked, "counts": nexus.queue.counts(), "count": count}
-    return Page("episodes.html", "Episodes", shows)
+    return Sheet("episodes.html", "Episodes", shows)
 
 
 def episode_page(visit: Visit) -> Answered:
@@ -72,7 +72,7 @@ def episode_page(visit: Visit) -> Answered:
         "facts": lines,
         "parts": marked(body, [(one.id, words) for one in lines for words in _words(nexus, one)]),
     }
-    return Page("episode.html", shown.name, shows)
+    return Sheet("episode.html", shown.name, shows)
 
 
 def retry(visit: Visit) -> Answered:
@@ -90,7 +90,7 @@ def learned_from(nexus: Nexus, episode: str) -> list[Dated]:
     return [found[one] for one in ids if one in found]
 
 
-def marked(body: str, words: Sequence[tuple[str, str]]) -> tuple[Part, ...]:
+def marked(body: str, words: Sequence[tuple[str, str]]) -> tuple[EpisodePart, ...]:
     """Return a text in parts, those that facts speak of marked; the first to match a place wins.
 
     >>> [(one.text, one.fact) for one in marked("Ann works at Acme.", [("f", "Acme")])]
@@ -104,12 +104,12 @@ def marked(body: str, words: Sequence[tuple[str, str]]) -> tuple[Part, ...]:
         end = at + len(word)
         if at >= 0 and all(end <= start or at >= stop for start, stop, _ in places):
             places.append((at, end, fact))
-    parts, done = list[Part](), 0
+    parts, done = list[EpisodePart](), 0
     for start, stop, fact in sorted(places):
-        parts += [Part(body[done:start])] if start > done else []
-        parts.append(Part(body[start:stop], fact))
+        parts += [EpisodePart(body[done:start])] if start > done else []
+        parts.append(EpisodePart(body[start:stop], fact))
         done = stop
-    return (*parts, *([Part(body[done:])] if done < len(body) else []))
+    return (*parts, *([EpisodePart(body[done:])] if done < len(body) else []))
 
 
 def _words(nexus: Nexus, fact: Shown) -> list[str]:
@@ -121,9 +121,9 @@ def _words(nexus: Nexus, fact: Shown) -> list[str]:
     return [fact.line, *(one.name for one in keys.values())]
 
 
-def _told(nexus: Nexus, shown: Shown) -> Told:
+def _told(nexus: Nexus, shown: Shown) -> EpisodeLine:
     item = nexus.queue.find(shown.id)
-    return Told(shown, _NO_WORK if item is None else item.state, item)
+    return EpisodeLine(shown, _NO_WORK if item is None else item.state, item)
 
 
 ROUTES: Final = (

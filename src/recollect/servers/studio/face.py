@@ -18,7 +18,7 @@ from recollect.errors import PERMISSION_DENIED, UNAUTHENTICATED, RecollectError
 from recollect.faces.operations import Caller
 from recollect.node import dataclass, field
 from recollect.servers.http.events import Streams
-from recollect.servers.http.face import Face, Shared, request_id_of
+from recollect.servers.http.face import Face, SharedParts, request_id_of
 from recollect.servers.http.logs import log_refusal
 from recollect.servers.studio.asking import ROUTES as ASKING
 from recollect.servers.studio.assets import add_assets
@@ -37,7 +37,7 @@ from recollect.servers.studio.importing import BODY_BYTES, BRING_IN
 from recollect.servers.studio.importing import ROUTES as IMPORTING
 from recollect.servers.studio.rendering import PAGE_HEADERS, SAFE_HEADERS, Pages
 from recollect.servers.studio.sessions import COOKIE, LASTING_SECONDS, Sessions
-from recollect.servers.studio.visit import GROUP, Answered, Away, Download, Page, Route, Visit
+from recollect.servers.studio.visit import GROUP, Answered, Away, Download, Route, Sheet, Visit
 from recollect.servers.studio.working import LastWord
 
 ROUTES: Sequence[Route] = (
@@ -66,10 +66,10 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class StudioDoor:
     """Lets requests in to the pages of one server, and answers them."""
 
-    shared: Shared
+    shared: SharedParts
     sessions: Sessions
     pages: Pages
     is_read_only: bool
@@ -179,12 +179,12 @@ class Door:
     def _made(self, visit: Visit, route: Route) -> Response:
         answered: Answered = route.make(visit)
         match answered:
-            case Page(is_told=True):
+            case Sheet(is_told=True):
                 pieces = self.pages.pieces(visit, answered)
                 return StreamingResponse(
                     pieces, answered.status, PAGE_HEADERS, "text/html; charset=utf-8"
                 )
-            case Page():
+            case Sheet():
                 text = b"".join(self.pages.pieces(visit, answered))
                 return Response(text, answered.status, PAGE_HEADERS, "text/html; charset=utf-8")
             case Away():
@@ -221,11 +221,11 @@ class Door:
         return answer
 
 
-def studio_face(shared: Shared) -> Face:
+def studio_face(shared: SharedParts) -> Face:
     """Return the face: every page, the files they load, and the way in."""
     router = APIRouter(include_in_schema=False)
     options = shared.options
-    door = Door(
+    door = StudioDoor(
         shared, Sessions(options.secret, options.tokens), Pages(), options.is_studio_read_only
     )
     for route in ROUTES:
@@ -249,7 +249,7 @@ def studio_face(shared: Shared) -> Face:
     return Face("", router, bodies={BRING_IN: BODY_BYTES}, is_open=True)
 
 
-def _handler(door: Door, route: Route) -> Handler:
+def _handler(door: StudioDoor, route: Route) -> Handler:
     async def handle(request: Request) -> Response:
         return await door.answer(request, route)
 

@@ -15,7 +15,7 @@ from recollect.model import Concept, Hits, Link, Rows
 from recollect.node import dataclass
 from recollect.servers.studio.asking import given_parameters
 from recollect.servers.studio.shown import Shown, shown_ids
-from recollect.servers.studio.visit import Answered, Download, Page, Route, Visit
+from recollect.servers.studio.visit import Answered, Download, Route, Sheet, Visit
 
 MOST_NODES: Final = 2_000
 _MOST_LINKS: Final = 6_000
@@ -65,7 +65,7 @@ def graph_page(visit: Visit) -> Answered:
         "predicates": sorted({one.predicate for one in drawn.links}),
         "most": MOST_NODES,
     }
-    return Page("graph.html", "Graph", shows)
+    return Sheet("graph.html", "Graph", shows)
 
 
 def graph_data(visit: Visit) -> Answered:

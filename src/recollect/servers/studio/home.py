@@ -26,7 +26,7 @@ from recollect.model import (
 from recollect.node import dataclass
 from recollect.servers.studio.growth import curve_of
 from recollect.servers.studio.shown import Shown, shown_ids
-from recollect.servers.studio.visit import Answered, Page, Route, Visit, transaction_of
+from recollect.servers.studio.visit import Answered, Route, Sheet, Visit, transaction_of
 
 MOST_CHANGES: Final = 15
 _MOST_TYPES: Final = 24
@@ -68,7 +68,7 @@ def home(visit: Visit) -> Answered:
             "word": visit.last_word if visit.is_whole else None,
             "attention": () if moment else AttentionQueue(nexus).items()[:_MOST_ATTENTION],
         }
-    return Page("home.html", "Home", shows)
+    return Sheet("home.html", "Home", shows)
 
 
 def changes_part(visit: Visit) -> Answered:
@@ -76,14 +76,14 @@ def changes_part(visit: Visit) -> Answered:
     count = visit.nexus.stats().transactions
     last = transaction_of(visit.nexus, visit.known, count, count)
     shows = {"changes": newest_changes(visit.nexus, last)}
-    return Page("changes_part.html", "Changes", shows, is_part=True)
+    return Sheet("changes_part.html", "Changes", shows, is_part=True)
 
 
 def growth_page(visit: Visit) -> Answered:
     """Show how the memory grew. Cost: its whole log."""
     stats = visit.nexus.stats(_MARKS)
     shows = {"stats": stats, "curve": curve_of(stats.growth)}
-    return Page("growth.html", "How it grew", shows)
+    return Sheet("growth.html", "How it grew", shows)
 
 
 def connected_page(visit: Visit) -> Answered:
@@ -98,7 +98,7 @@ def connected_page(visit: Visit) -> Answered:
         if isinstance(one, dict) and not kinds.of(str(one["domain"])).names_are_ids
     ]
     shows = {"domains": told}
-    return Page("connected.html", "Most connected", shows)
+    return Sheet("connected.html", "Most connected", shows)
 
 
 def _counted(
@@ -174,7 +174,7 @@ def _is_told(kind: Kind) -> bool:
 def keys_page(visit: Visit) -> Answered:
     """Show which keys do what, and what words mean."""
     del visit
-    return Page("keys.html", "Keys")
+    return Sheet("keys.html", "Keys")
 
 
 ROUTES: Final = (

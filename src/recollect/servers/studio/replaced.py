@@ -12,7 +12,7 @@ from recollect.faces.claims import Claim
 from recollect.model import REPLACED_BY, Dated, Instant, Link, Operation, Triple
 from recollect.node import dataclass
 from recollect.servers.studio.shown import Shown, shown_ids
-from recollect.servers.studio.trying import Part, differences
+from recollect.servers.studio.trying import TriedPart, differences
 from recollect.servers.studio.visit import Visit
 
 _MOST_PARTS: Final = 4
@@ -24,7 +24,7 @@ _LOOKED_BACK: Final = 2  # transactions: the one that made it, and the one that 
 class Replaced:
     """What stood before a memory."""
 
-    parts: tuple[Part, ...]  # what its last version says otherwise than the one before
+    parts: tuple[TriedPart, ...]  # what its last version says otherwise than the one before
     since: Instant  # when that version was written
     others: tuple[Shown, ...]  # what it took the place of
 

@@ -16,7 +16,7 @@ from typing import Final
 
 from recollect.faces.operations import EVERYONE, Caller
 from recollect.node import dataclass
-from recollect.servers.http.tokens import Tokens, digest
+from recollect.servers.http.tokens import AccessTokens, digest
 
 COOKIE: Final = "recollect_studio"
 LASTING_SECONDS: Final = 12 * 3600
@@ -27,7 +27,7 @@ class Sessions:
     """Begins sessions and knows them again."""
 
     secret: bytes
-    tokens: Tokens
+    tokens: AccessTokens
 
     def begun(self, token: str | None = None) -> str:
         """Return the cookie of a new session, of the bearer of a token if one is given."""

@@ -37,7 +37,7 @@ _DOES: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PageStep:
     """One box of the picture."""
 
     kind: str  # the first word of its line; empty where the line is prose
@@ -45,7 +45,7 @@ class Step:
     line: str
     expected: int | None = None  # elements of its type or predicate, in powers of four
     written: int | None = None  # its place in the text, where that is another than its own
-    inner: list[Step] = field(default_factory=list)
+    inner: list[PageStep] = field(default_factory=list)
 
     @property
     def height(self) -> int:
@@ -53,18 +53,18 @@ class Step:
         return 0 if self.expected is None else (self.expected.bit_length() + 1) // 2
 
 
-def steps_of(found: Explanation) -> list[Step]:
+def steps_of(found: Explanation) -> list[PageStep]:
     """Return the steps of an explanation, each with those inside it."""
     if not found.sql:
-        return [Step("", "", one) for one in found.plan]
-    above: list[list[Step]] = [[]]
+        return [PageStep("", "", one) for one in found.plan]
+    above: list[list[PageStep]] = [[]]
     places = [one.strip() for one in found.written]
     for number, text in enumerate(found.plan):
         line = text.lstrip(" ")
         depth = min((len(text) - len(line)) // len(_INDENT), len(above) - 1)
         kind = "".join(_WORD.findall(line)[:1])
         place = places.index(line) if line in places else number
-        step = Step(
+        step = PageStep(
             kind,
             _DOES[kind],
             line,

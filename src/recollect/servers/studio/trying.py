@@ -30,7 +30,7 @@ UNTOLD: Final = (SEARCH_ATTRIBUTES, REPLACED_BY)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TriedPart:
     """One key of an element that changes; None where it is not there."""
 
     name: str
@@ -44,7 +44,7 @@ class Effect:
 
     change: LoggedChange
     line: str
-    parts: tuple[Part, ...]
+    parts: tuple[TriedPart, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +78,10 @@ def _effect(nexus: Nexus, change: LoggedChange, line: str) -> Effect:
     return Effect(change, line, differences(last.before, last.after))
 
 
-def differences(before: Content | None, after: Content | None) -> tuple[Part, ...]:
+def differences(before: Content | None, after: Content | None) -> tuple[TriedPart, ...]:
     """Return the keys that differ between two contents, attributes first."""
     empty: Attributes = {}
-    parts: list[Part] = []
+    parts: list[TriedPart] = []
     for one, other in (
         (
             empty if before is None else before.attributes,
@@ -93,7 +93,7 @@ def differences(before: Content | None, after: Content | None) -> tuple[Part, ..
     return tuple(parts)
 
 
-def _parts(before: Mapping[str, Value], after: Mapping[str, Value]) -> list[Part]:
+def _parts(before: Mapping[str, Value], after: Mapping[str, Value]) -> list[TriedPart]:
     found = []
     for name in dict.fromkeys((*before, *after)):
         if name in UNTOLD:
@@ -101,7 +101,7 @@ def _parts(before: Mapping[str, Value], after: Mapping[str, Value]) -> list[Part
         old = _text(before[name]) if name in before else None
         new = _text(after[name]) if name in after else None
         if old != new:
-            found.append(Part(name, old, new))
+            found.append(TriedPart(name, old, new))
     return found
 
 

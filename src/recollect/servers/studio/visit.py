@@ -17,7 +17,7 @@ from recollect.faces.operations import Caller, Operations
 from recollect.kernel import Nexus
 from recollect.model import AsOf
 from recollect.node import dataclass, field
-from recollect.servers.service import Service
+from recollect.servers.service import Serving
 from recollect.servers.studio.working import LastWord
 
 GROUP: Final = "group"
@@ -31,7 +31,7 @@ _DIGITS: Final = 18
 class Visit:
     """A request, as the function of a page sees it."""
 
-    service: Service
+    service: Serving
     nexus: Nexus  # of the group that is asked about
     caller: Caller
     path: str
@@ -168,7 +168,7 @@ def transaction_of(nexus: Nexus, given: str, otherwise: int, last: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class Sheet:
     """A page: its template and what it shows."""
 
     template: str
@@ -196,7 +196,7 @@ class Download:
     is_attached: bool = True
 
 
-Answered = Page | Away | Download
+Answered = Sheet | Away | Download
 
 
 @dataclass(frozen=True, slots=True)

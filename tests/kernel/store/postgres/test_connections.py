@@ -10,7 +10,7 @@ import pytest
 import postgres
 from recollect.errors import RecollectError
 from recollect.kernel.store.postgres.store import PostgresStore
-from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.settings import StoreSettings
 
 OTHERS = (
     "pid <> pg_backend_pid() AND application_name = 'recollect' AND datname = current_database()"
@@ -83,7 +83,7 @@ def test_a_commit_without_an_answer_is_looked_up(store: PostgresStore, database:
 
 
 def test_there_are_no_more_connections_than_were_allowed(on_server: str) -> None:
-    store = PostgresStore(on_server, Settings(busy_seconds=0.2, connections=1))
+    store = PostgresStore(on_server, StoreSettings(busy_seconds=0.2, connections=1))
     with store.reading() as session, ThreadPoolExecutor(1) as pool:
         session.rows("SELECT 1")
         with pytest.raises(RecollectError) as caught:
@@ -118,7 +118,7 @@ def _is_refused(action: object) -> bool:
 
 
 def test_the_settings_end_with_their_transaction(on_server: str) -> None:
-    store = PostgresStore(on_server, Settings(connections=1))
+    store = PostgresStore(on_server, StoreSettings(connections=1))
     asked = "SELECT current_setting('plan_cache_mode'), current_setting('lock_timeout'), pg_backend_pid()"
     with store.reading() as session:
         mode, wait, inside = session.rows(asked)[0]
@@ -145,7 +145,7 @@ def test_an_open_memory_goes_on_when_its_server_is_back() -> None:
     place = postgres.new_place()
     try:
         with postgres.served(place) as server:
-            store = PostgresStore(server, Settings(busy_seconds=0.5))
+            store = PostgresStore(server, StoreSettings(busy_seconds=0.5))
         for _ in range(3):
             with pytest.raises(RecollectError), store.reading() as session:
                 session.rows("SELECT 1")

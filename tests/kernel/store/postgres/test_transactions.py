@@ -9,7 +9,7 @@ import pytest
 from recollect.errors import RecollectError
 from recollect.kernel.store.port import Budget
 from recollect.kernel.store.postgres.store import PostgresStore
-from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.settings import StoreSettings
 
 MAKE = """
 INSERT INTO grp (group_id, name, id_bits, number, at, chain) VALUES (?, ?, '', 0, 0, '')
@@ -50,7 +50,7 @@ def test_a_statement_that_fails_keeps_nothing_of_the_write(store: PostgresStore)
 
 
 def test_writers_of_different_groups_do_not_wait_for_each_other(on_server: str) -> None:
-    store = PostgresStore(on_server, Settings(busy_seconds=0.2))
+    store = PostgresStore(on_server, StoreSettings(busy_seconds=0.2))
     for number, name in enumerate(("one", "two")):
         with store.writing(group=name) as session:
             session.execute_many(MAKE, [(number, name)])
@@ -72,7 +72,7 @@ def test_writers_of_different_groups_do_not_wait_for_each_other(on_server: str) 
 
 
 def test_two_writers_that_wait_for_each_other_are_told_to_come_again(on_server: str) -> None:
-    store = PostgresStore(on_server, Settings(busy_seconds=20))
+    store = PostgresStore(on_server, StoreSettings(busy_seconds=20))
     for number, name in enumerate(("one", "two")):
         with store.writing() as session:
             session.execute_many(MAKE, [(number, name)])

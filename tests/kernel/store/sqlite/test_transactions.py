@@ -14,7 +14,7 @@ import pytest
 from recollect.errors import RecollectError
 from recollect.kernel.store.blocks import opened
 from recollect.kernel.store.port import Budget
-from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sqlite.connection import SqliteSession
 from recollect.kernel.store.sqlite.forks import FORKS
 from recollect.kernel.store.sqlite.store import SqliteStore
@@ -50,7 +50,7 @@ def code_of(action: Callable[[], object]) -> str:
 
 
 def test_in_memory_a_thread_waits_for_a_block_no_longer_than_it_was_given() -> None:
-    store = SqliteStore(":memory:", Settings(busy_seconds=0.05))
+    store = SqliteStore(":memory:", StoreSettings(busy_seconds=0.05))
     with ThreadPoolExecutor(1) as pool:
         for block in (store.reading, store.together):
             with opened(store, block()):
@@ -61,7 +61,7 @@ def test_in_memory_a_thread_waits_for_a_block_no_longer_than_it_was_given() -> N
 
 
 def test_in_memory_a_reader_waits_for_a_write_to_its_end() -> None:
-    store = SqliteStore(":memory:", Settings(busy_seconds=0))
+    store = SqliteStore(":memory:", StoreSettings(busy_seconds=0))
     begun, may_end = threading.Event(), threading.Event()
 
     def write() -> None:
@@ -83,7 +83,9 @@ def test_in_memory_a_reader_waits_for_a_write_to_its_end() -> None:
 
 
 def test_a_writer_finds_its_turn_beside_one_that_never_rests(tmp_path: Path) -> None:
-    settings = Settings(busy_seconds=10.0)  # of a busy machine: alone it takes some milliseconds
+    settings = StoreSettings(
+        busy_seconds=10.0
+    )  # of a busy machine: alone it takes some milliseconds
     restless = SqliteStore(tmp_path / "memory.db")
     other = SqliteStore(tmp_path / "memory.db", settings)  # as another process would
     is_over = threading.Event()
@@ -110,7 +112,7 @@ def test_a_writer_finds_its_turn_beside_one_that_never_rests(tmp_path: Path) -> 
 def test_a_large_write_reaches_the_log_when_it_is_committed(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     log = tmp_path / "memory.db-wal"
-    store = SqliteStore(path, Settings(cache_bytes=2**20))
+    store = SqliteStore(path, StoreSettings(cache_bytes=2**20))
     store.checkpoint()
     with store.writing() as session:
         rows = [(1, code, f"{code} {'x' * 1_000}") for code in range(2_000)]
@@ -206,7 +208,7 @@ def test_the_file_keeps_what_was_committed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("synchronous", ["full", "normal"])
 def test_the_settings_reach_every_connection(tmp_path: Path, synchronous: str) -> None:
-    settings = Settings(synchronous=synchronous)  # type: ignore[arg-type]
+    settings = StoreSettings(synchronous=synchronous)  # type: ignore[arg-type]
     store = SqliteStore(tmp_path / "memory.db", settings)
     number = {"full": 2, "normal": 1}[synchronous]
     for block in (store.reading, store.writing):
@@ -264,7 +266,7 @@ def test_who_is_interrupted_as_a_block_begins_leaves_no_transaction(
         begin(*arguments)
         raise KeyboardInterrupt
 
-    store, other = (SqliteStore(tmp_path / "m.db", Settings(busy_seconds=0)) for _ in range(2))
+    store, other = (SqliteStore(tmp_path / "m.db", StoreSettings(busy_seconds=0)) for _ in range(2))
     with monkeypatch.context() as patch:
         patch.setattr(SqliteSession, begins, interrupted)
         block = store.writing() if begins == "begin_writing" else store.reading()

@@ -1,6 +1,6 @@
 """Keeping a memory fresh: what expired, what fades, what is there twice, what hangs on nothing."""
 
-from recollect.faces.kip.maintenance.carry_out import Done
+from recollect.faces.kip.maintenance.carry_out import CarriedOut, LinkEnds, Target
 from recollect.faces.kip.maintenance.decay import Decay, Faded, decay
 from recollect.faces.kip.maintenance.duplicates import (
     Duplicate,
@@ -11,17 +11,16 @@ from recollect.faces.kip.maintenance.duplicates import (
 )
 from recollect.faces.kip.maintenance.expiry import Expired, Expiry, expire
 from recollect.faces.kip.maintenance.orphans import Orphans, find_orphans
-from recollect.faces.kip.maintenance.target import Ends, Target
 
 __all__ = [
+    "CarriedOut",
     "Decay",
-    "Done",
     "Duplicate",
     "Duplicates",
-    "Ends",
     "Expired",
     "Expiry",
     "Faded",
+    "LinkEnds",
     "Orphans",
     "Target",
     "decay",

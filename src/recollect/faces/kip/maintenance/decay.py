@@ -11,9 +11,8 @@ from collections.abc import Collection
 from datetime import timedelta
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.faces.kip.maintenance.carry_out import Done, carry_out
+from recollect.faces.kip.maintenance.carry_out import CarriedOut, Target, carry_out, quoted
 from recollect.faces.kip.maintenance.reading import BELONGS, META_TYPES, elements_with
-from recollect.faces.kip.maintenance.target import Target, quoted
 from recollect.kernel import Nexus, parse_instant
 from recollect.model import Cell, Instant, Key, Progress, instant_text, silent
 from recollect.node import dataclass
@@ -60,7 +59,7 @@ class Decay:
 
     faded: tuple[Faded, ...]
     left: int  # due too, and left for the next run
-    done: Done
+    done: CarriedOut
 
 
 def decay(

@@ -12,11 +12,10 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.faces.kip.maintenance.carry_out import Done, carry_out
+from recollect.faces.kip.maintenance.carry_out import CarriedOut, carry_out, concept_pattern
 from recollect.faces.kip.maintenance.given_names import first_word, full_words, without_accents
 from recollect.faces.kip.maintenance.reading import compared_types, predicates_in_use, rows_of
 from recollect.faces.kip.maintenance.similarity import numbers_in, similar_pairs, squeezed, words_of
-from recollect.faces.kip.maintenance.target import concept_pattern
 from recollect.kernel import Nexus
 from recollect.model import Cell, Key, Progress, normal_text, silent
 from recollect.node import dataclass
@@ -90,7 +89,7 @@ class Duplicates:
     """Pairs that are likely the same, the likeliest first, and what was done about them."""
 
     found: tuple[Duplicate, ...]
-    done: Done | None  # None: nothing was asked for
+    done: CarriedOut | None  # None: nothing was asked for
 
 
 @dataclass(frozen=True, slots=True)

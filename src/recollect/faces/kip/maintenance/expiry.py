@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from recollect.faces.kip.maintenance.carry_out import Done, carry_out
+from recollect.faces.kip.maintenance.carry_out import CarriedOut, Target, carry_out, quoted
 from recollect.faces.kip.maintenance.reading import elements_with, rows_of
-from recollect.faces.kip.maintenance.target import Target, quoted
 from recollect.kernel import Nexus, parse_instant
 from recollect.model import Cell, Instant, Key, Progress, instant_text, silent
 from recollect.node import dataclass
@@ -46,7 +45,7 @@ class Expiry:
     unreadable: tuple[Expired, ...]  # times that are not ISO 8601
     left: int  # expired too, and left for the next run
     is_archived: bool
-    done: Done
+    done: CarriedOut
 
 
 def expire(

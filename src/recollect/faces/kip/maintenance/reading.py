@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from recollect.faces.kip.listed import listed
-from recollect.faces.kip.maintenance.target import Ends, Target
+from recollect.faces.kip.maintenance.carry_out import LinkEnds, Target
 from recollect.kernel import Nexus
 from recollect.model import Cell, Key, Limits, Progress, Rows, Value
 
@@ -82,11 +82,11 @@ def elements_with(
         for row in rows_of(nexus, _LINKS.format(**wanted), {"type": predicate}):
             identifier, version, *ends = row[:6]
             subject, object_ = _key(*ends[:2]), _key(*ends[2:])
-            yield _target(identifier, version, Ends(subject, predicate, object_)), row[6:]
+            yield _target(identifier, version, LinkEnds(subject, predicate, object_)), row[6:]
     progress("reading", total, total)
 
 
-def _target(identifier: Cell, version: Cell, what: Key | Ends) -> Target:
+def _target(identifier: Cell, version: Cell, what: Key | LinkEnds) -> Target:
     assert isinstance(version, int)
     return Target(str(identifier), what, version)
 

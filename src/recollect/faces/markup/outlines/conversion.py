@@ -32,7 +32,7 @@ class Growing:
     margin: int = 0  # columns that those lines do not begin with
 
 
-class Tree:
+class OutlineTree:
     """A tree that grows by levels: what is deeper stands below what came before."""
 
     def __init__(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from recollect.faces.markup.model import CONTENT, LABEL, Document, Node
-from recollect.faces.markup.outlines.conversion import Converted, Losses, Tree
+from recollect.faces.markup.outlines.conversion import Converted, Losses, OutlineTree
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
 _ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])(?:([ \t]+)(.*))?")
@@ -18,7 +18,7 @@ _STRUCTURE = re.compile(r"[ \t]*(?:#{1,6}(?:[ \t]|$)|[-*+][ \t]|[-*+]$|\d{1,9}[.
 
 def read_markdown(text: str) -> Converted[Document]:
     """Return the document that a Markdown text says."""
-    tree, fence = Tree(), None
+    tree, fence = OutlineTree(), None
     for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         stripped = line.strip(" \t")
         opened = _FENCE.fullmatch(line)
@@ -50,7 +50,7 @@ def read_markdown(text: str) -> Converted[Document]:
     return Converted(tree.document())
 
 
-def _content(tree: Tree, line: str) -> None:
+def _content(tree: OutlineTree, line: str) -> None:
     """Add a line to the Content of the node above it; before all of them it makes one."""
     if tree.last is tree.root:
         tree.add(_HEADINGS + 1_000, "")

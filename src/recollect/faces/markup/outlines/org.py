@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from recollect.faces.markup.model import CONTENT, LABEL, Document, Node
-from recollect.faces.markup.outlines.conversion import Converted, Losses, Tree
+from recollect.faces.markup.outlines.conversion import Converted, Losses, OutlineTree
 
 _HEADLINE = re.compile(r"(\*+)[ \t]+(.*)")
 _TITLE = re.compile(r"#\+TITLE:[ \t]*(.*)", re.IGNORECASE)
@@ -16,7 +16,7 @@ _PROPERTY = re.compile(r"[ \t]*:([^:\s][^:]*):(?:[ \t]+(.*))?")
 
 def read_org(text: str) -> Converted[Document]:
     """Return the document that an Org file says."""
-    tree, losses, title, in_drawer = Tree(), Losses("a document"), None, False
+    tree, losses, title, in_drawer = OutlineTree(), Losses("a document"), None, False
     for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         headline, stripped = _HEADLINE.fullmatch(line), line.strip()
         if headline is not None:

@@ -2,9 +2,8 @@
 
 from recollect.faces.operations.observation import Transition, Watcher
 from recollect.faces.operations.pipeline.extraction import Extraction
-from recollect.faces.operations.pipeline.leases import kept_leases
 from recollect.faces.operations.pipeline.patterns import PatternExtractor
-from recollect.faces.operations.pipeline.pipeline import Pipeline
+from recollect.faces.operations.pipeline.pipeline import KeptReplays, Pipeline
 from recollect.faces.operations.pipeline.ports import (
     Embedding,
     Episode,
@@ -15,10 +14,9 @@ from recollect.faces.operations.pipeline.ports import (
     Rejected,
     VectorsInAdvance,
 )
-from recollect.faces.operations.pipeline.replays import KeptReplays
 from recollect.faces.operations.pipeline.structured import StructuredExtractor
 from recollect.faces.operations.pipeline.work import Work
-from recollect.faces.operations.pipeline.worker import Worker
+from recollect.faces.operations.pipeline.worker import Worker, kept_leases
 from recollect.llm import Usage
 
 __all__ = [

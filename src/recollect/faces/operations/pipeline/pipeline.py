@@ -1,19 +1,51 @@
 """The pipeline as the operations see it: what is accepted, how far it is, what was given up.
 
-The rule: an episode, its place in the queue and its receipt are there together or not at all.
+The rule: an episode, its place in the queue and its receipt are there together or not at all. What
+the first call under an idempotency key was answered, later ones are answered too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
+from recollect.faces.operations import limits
 from recollect.faces.operations.context import Progressed
 from recollect.faces.operations.episodes import EpisodeDraft, keep_episodes
 from recollect.faces.operations.naming import receipt_uuid
-from recollect.faces.operations.outputs import Item, State
+from recollect.faces.operations.outputs import Answered, Item, State
+from recollect.faces.operations.pipeline.ports import Clock, system_clock
 from recollect.faces.operations.pipeline.progress import Progress, moved, shown
 from recollect.kernel import Nexus
-from recollect.model import BEGINNING, WorkItem
+from recollect.model import BEGINNING, Instant, Value, WorkItem
+
+
+class KeptReplays:
+    """Keeps answers in the memory itself, in the transaction of the call; implements `Replays`."""
+
+    def __init__(self, clock: Clock = system_clock) -> None:
+        self._clock = clock
+
+    def once(
+        self, nexus: Nexus, operation: str, key: str, payload: bytes, run: Callable[[], Answered]
+    ) -> Answered:
+        """Run and remember, or return what the first call with the same payload was answered.
+
+        A call that fails is not remembered, nor one that erases. CONFLICT for another payload
+        under the same key.
+        """
+        with nexus.transaction():
+            now = self._clock()
+            kept = nexus.answers.find(operation, key, payload, now)
+            if kept is not None:
+                return cast(Answered, tuple(cast("list[Value]", kept.answer)))
+            before = nexus.answers.standing()
+            status, output = run()
+            answer: Value = [status, cast("dict[str, Value]", dict(output))]
+            until = Instant(now + limits.KEY_SECONDS * 1_000)
+            nexus.answers.keep(operation, key, payload, answer, now=now, until=until, after=before)
+        return status, output
+
 
 ACCEPTED: State = "accepted"
 PARKED: State = "parked"

@@ -19,7 +19,7 @@ from recollect.errors import INTERNAL_ERROR, STORE_BUSY, RecollectError
 from recollect.faces.operations import limits
 from recollect.faces.operations.context import Policy
 from recollect.faces.operations.observation import Transition, Watcher, unwatched
-from recollect.faces.operations.outputs import Episode as ShownEpisode
+from recollect.faces.operations.outputs import EpisodeOutput as ShownEpisode
 from recollect.faces.operations.outputs import State
 from recollect.faces.operations.pipeline.extraction import checked_extraction
 from recollect.faces.operations.pipeline.known import GroupKnowledge

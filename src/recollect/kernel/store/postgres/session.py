@@ -26,7 +26,7 @@ from psycopg import Connection, RawCursor, RawServerCursor
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.faults import overdue
-from recollect.kernel.store.port import Budget, Parameters, Sql, SqlRow, SqlValue, Work
+from recollect.kernel.store.port import Budget, EngineWork, Parameters, Sql, SqlRow, SqlValue
 from recollect.kernel.store.postgres.binding import bound
 from recollect.kernel.store.postgres.dialect import POSTGRES
 from recollect.kernel.store.postgres.faults import (
@@ -205,9 +205,9 @@ class PostgresSession:
         return tuple(str(line) for (line,) in found.fetchall())
 
     @contextmanager
-    def measured(self) -> Iterator[Work]:
+    def measured(self) -> Iterator[EngineWork]:
         """Give what says nothing: the server counts no steps."""
-        yield Work()
+        yield EngineWork()
 
     @contextmanager
     def watched(self, tell: Callable[[int], None]) -> Iterator[None]:

@@ -28,7 +28,7 @@ from recollect.kernel.store.postgres.pool import Pool, connected
 from recollect.kernel.store.postgres.session import PostgresSession
 from recollect.kernel.store.postgres.upkeep import PostgresUpkeep
 from recollect.kernel.store.postgres.vacuum import vacuum
-from recollect.kernel.store.settings import Sampling, Settings
+from recollect.kernel.store.settings import Sampling, StoreSettings
 from recollect.kernel.store.sharing import Shared
 from recollect.model import Kinds, Progress, silent
 from recollect.node import replace
@@ -56,13 +56,13 @@ class _Own(threading.local):
 class PostgresStore(Shared):
     """A graph in one schema of one database."""
 
-    def __init__(self, address: str, settings: Settings | None = None) -> None:
+    def __init__(self, address: str, settings: StoreSettings | None = None) -> None:
         """Open the store, and make its tables where there are none; see `migrations.migrate`.
 
         STORE_UNAVAILABLE when the server does not answer.
         """
         super().__init__()
-        self._settings = settings = settings or Settings()
+        self._settings = settings = settings or StoreSettings()
         self._address = parse_server(address)
         if self._address.wait is not None:
             self._settings = settings = replace(settings, busy_seconds=self._address.wait)

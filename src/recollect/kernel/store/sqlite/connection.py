@@ -14,8 +14,8 @@ import apsw
 
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store.faults import busy
-from recollect.kernel.store.port import Budget, Parameters, Sql, SqlRow, Work
-from recollect.kernel.store.settings import Sampling, Settings
+from recollect.kernel.store.port import Budget, EngineWork, Parameters, Sql, SqlRow
+from recollect.kernel.store.settings import Sampling, StoreSettings
 from recollect.kernel.store.sqlite import text_functions
 from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.kernel.store.sqlite.faults import READING_ERRORS, translated
@@ -23,7 +23,7 @@ from recollect.kernel.store.sqlite.forks import Held
 from recollect.kernel.store.sqlite.functions import register_functions, register_search
 from recollect.kernel.store.sqlite.log_file import LogFile
 from recollect.kernel.store.sqlite.meter import STEPS_A_TICK, Meter, patient
-from recollect.kernel.store.sqlite.place import LOG, Place, beside
+from recollect.kernel.store.sqlite.place import LOG, FilePlace, beside
 from recollect.kernel.store.sqlite.read_only import SCHEME
 from recollect.kernel.store.sqlite.texts import SqliteTexts
 
@@ -54,11 +54,11 @@ class SqliteSession:
     def __init__(
         self,
         filename: str,
-        settings: Settings,
+        settings: StoreSettings,
         *,
         query_only: bool,
         creates: bool = False,
-        place: Place | None = None,
+        place: FilePlace | None = None,
         sampling: Sampling | None = None,
     ) -> None:
         """Open a connection; STORE_UNAVAILABLE when another file is at its place by now."""
@@ -74,7 +74,7 @@ class SqliteSession:
         self.kinds = settings.kinds
         self.sampling = sampling or Sampling(settings.compare_every)
         self._place = place
-        self._log_place = None if place is None else Place(beside(place.path, LOG))
+        self._log_place = None if place is None else FilePlace(beside(place.path, LOG))
         self._changes = 0  # of rows, before the write that is going on
         make = partial(_opened, filename, settings, query_only=query_only, creates=creates)
         if place is not None:
@@ -224,9 +224,9 @@ class SqliteSession:
         return tuple(lines)
 
     @contextmanager
-    def measured(self) -> Iterator[Work]:
+    def measured(self) -> Iterator[EngineWork]:
         """Count what the statements of a block take, until it ends."""
-        work = Work(0, 0)
+        work = EngineWork(0, 0)
 
         def finished(event: dict[str, Any]) -> None:
             if _OF_TEXT_INDEX in event["sql"]:
@@ -395,7 +395,7 @@ def _text(sql: Sql) -> str:
 
 
 def _opened(
-    filename: str, settings: Settings, *, query_only: bool, creates: bool
+    filename: str, settings: StoreSettings, *, query_only: bool, creates: bool
 ) -> apsw.Connection:
     flags = _FLAGS | (apsw.SQLITE_OPEN_CREATE if creates else 0)
     if filename.startswith(SCHEME):
@@ -411,7 +411,7 @@ def _opened(
     return connection
 
 
-def _configure(connection: apsw.Connection, settings: Settings, *, query_only: bool) -> None:
+def _configure(connection: apsw.Connection, settings: StoreSettings, *, query_only: bool) -> None:
     connection.set_busy_handler(patient(settings.busy_seconds))
     # Without the stability guarantee every new bound value prepares a statement anew.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)

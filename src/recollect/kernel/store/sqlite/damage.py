@@ -17,7 +17,7 @@ from recollect.errors import INTERNAL_ERROR, STORE_CORRUPT, RecollectError
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.faults import corrupt
 from recollect.kernel.store.port import Fault, Part, Session
-from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sqlite.connection import MEMORY, SqliteSession
 from recollect.kernel.store.sqlite.faults import translated
 from recollect.kernel.store.sqlite.migrations import migrate
@@ -125,7 +125,7 @@ def missing_parts(session: Session) -> tuple[Part, ...]:
 @cache
 def whole_store() -> tuple[Part, ...]:
     """Return all that a store of this version has, in the order it is made."""
-    session = SqliteSession(MEMORY, Settings(), query_only=False, creates=True)
+    session = SqliteSession(MEMORY, StoreSettings(), query_only=False, creates=True)
     try:
         migrate(session)
         return tuple(Part(*map(text, row)) for row in session.rows(_PARTS))

@@ -41,7 +41,7 @@ def size_of(path: Path) -> int:
         return 0
 
 
-class Place:
+class FilePlace:
     """Where a file is that was opened, and which one it was."""
 
     def __init__(self, path: Path) -> None:

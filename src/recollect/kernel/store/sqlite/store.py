@@ -29,7 +29,7 @@ from recollect.kernel.store.blocks import part, refuse_write
 from recollect.kernel.store.erasure import BLOCK, OTHERS, has_unfinished_erasure
 from recollect.kernel.store.faults import busy, out_of_memory
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.settings import Sampling, Settings
+from recollect.kernel.store.settings import Sampling, StoreSettings
 from recollect.kernel.store.sharing import Shared
 from recollect.kernel.store.sqlite.backup import back_up
 from recollect.kernel.store.sqlite.connection import MEMORY, SqliteSession
@@ -37,7 +37,7 @@ from recollect.kernel.store.sqlite.faults import translated
 from recollect.kernel.store.sqlite.forks import FORKS
 from recollect.kernel.store.sqlite.inspection import refuse_open, refuse_unusable
 from recollect.kernel.store.sqlite.migrations import MIGRATIONS, applied_migrations, migrate
-from recollect.kernel.store.sqlite.place import Place
+from recollect.kernel.store.sqlite.place import FilePlace
 from recollect.kernel.store.sqlite.read_only import read_only
 from recollect.kernel.store.sqlite.upkeep import SqliteUpkeep, finish_erasure
 from recollect.model import Kinds, Progress, silent
@@ -61,9 +61,11 @@ class SqliteStore:
     >>> store.close()
     """
 
-    def __init__(self, address: str | os.PathLike[str], settings: Settings | None = None) -> None:
+    def __init__(
+        self, address: str | os.PathLike[str], settings: StoreSettings | None = None
+    ) -> None:
         """Open the store; STORE_FOREIGN, STORE_NEWER, STORE_CORRUPT leave the file untouched."""
-        self._settings = settings = settings or Settings()
+        self._settings = settings = settings or StoreSettings()
         path = parse_address(address).path
         self._path = None if path is None else check_place(path)
         self._is_closed = False
@@ -77,7 +79,7 @@ class SqliteStore:
                 self._filename = self._read_only.uri
             self._place = None
             if self._path is not None and self._read_only is None:
-                self._place = Place(self._path)
+                self._place = FilePlace(self._path)
             self._connections = _Connections(self._filename, self._settings, self._place)
             self._connections.writer(creates=True)
         try:
@@ -389,7 +391,7 @@ class _Connections:
     A thread's reader lives in its thread-local storage, so it is closed when the thread ends.
     """
 
-    def __init__(self, filename: str, settings: Settings, place: Place | None) -> None:
+    def __init__(self, filename: str, settings: StoreSettings, place: FilePlace | None) -> None:
         self.generation = FORKS.generation
         self._filename = filename
         self._place = place

@@ -221,9 +221,9 @@ def expire_elements(
     kip: Kip = False,
 ) -> None:
     """Close what its expires_at says has expired: links, and episodic concepts."""
-    from recollect.servers.cli.maintenance import Upkeep, show_expiry
+    from recollect.servers.cli.maintenance import UpkeepRun, show_expiry
 
-    show_expiry(Upkeep(on, dry_run, kip), type or [], archive=archive, limit=limit)
+    show_expiry(UpkeepRun(on, dry_run, kip), type or [], archive=archive, limit=limit)
 
 
 @app.command("decay")
@@ -250,10 +250,10 @@ def fade_elements(
     kip: Kip = False,
 ) -> None:
     """Let memory_strength, or else confidence, fall where nothing was observed for long."""
-    from recollect.servers.cli.maintenance import Fading, Upkeep, show_decay
+    from recollect.servers.cli.maintenance import Fading, UpkeepRun, show_decay
 
     fading = Fading(half_life, cycle, floor, spare or [], limit)
-    show_decay(Upkeep(on, dry_run, kip), fading)
+    show_decay(UpkeepRun(on, dry_run, kip), fading)
 
 
 @app.command("duplicates")
@@ -270,15 +270,15 @@ def find_twins(
     kip: Kip = False,
 ) -> None:
     """Find concepts that are likely one thing, and propose the MERGE of each."""
-    from recollect.servers.cli.maintenance import Upkeep, show_duplicates
+    from recollect.servers.cli.maintenance import UpkeepRun, show_duplicates
 
-    show_duplicates(Upkeep(on, dry_run, kip), type or [], threshold, apply=apply)
+    show_duplicates(UpkeepRun(on, dry_run, kip), type or [], threshold, apply=apply)
 
 
 @app.command("orphans")
 @takes("db", "group", "json")
 def list_orphans(on: Invocation) -> None:
     """List concepts without links or domain, and declarations that nothing uses."""
-    from recollect.servers.cli.maintenance import Upkeep, show_orphans
+    from recollect.servers.cli.maintenance import UpkeepRun, show_orphans
 
-    show_orphans(Upkeep(on, dry_run=True))
+    show_orphans(UpkeepRun(on, dry_run=True))

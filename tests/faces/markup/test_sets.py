@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import recollect
@@ -124,6 +124,7 @@ def text_of(changes: list[tuple[str, str, str | None, str]]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+@example([[("n1", "a", None, "deleted")], [("n1", "a", None, "created")]])
 @given(st.lists(st.lists(states, min_size=1, max_size=3), max_size=5))
 def test_any_changes_leave_the_places_that_a_naive_set_has(
     steps: list[list[tuple[str, str, str | None, str]]],

@@ -427,7 +427,8 @@ class Resolver:
     # Faults
 
     def _refuse_unknown(self, id: str, state: str | None, where: Node | Space) -> None:
-        if state == CREATED:
+        was = self.graph.was_used(id)
+        if state == CREATED and not was:
             self.faults.add(
                 UNASSIGNED_ID,
                 f'the id "{id}" was given to nothing: ids are given by the memory',
@@ -435,7 +436,6 @@ class Resolver:
                 hint="write new-1 for a new node",
             )
             return
-        was = self.graph.was_used(id)
         near = () if was else nearest(id, self._known_ids())
         self.faults.add(
             UNKNOWN_ID,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Any, Final, Self
+from typing import Any, Self
 
 from recollect.client.calls import AsyncFaceClient, FaceClient, awaited
 from recollect.client.kip_exchange import as_of_members
@@ -23,8 +23,6 @@ from recollect.faces.knowledge import (
 )
 from recollect.faces.knowledge.calls import KnowledgeCalls
 from recollect.model import AsOf
-
-_NO_SEGMENT: Final = (".", "..")
 
 
 class Knowledge(FaceClient):
@@ -82,19 +80,16 @@ class Knowledge(FaceClient):
 
     def get_piece(self, piece_id: str) -> KnowledgePiece | None:
         """Return a piece."""
-        function = "piece_named" if piece_id in _NO_SEGMENT else "piece"
-        found = self._if_there(function, {"id": piece_id})
+        found = self._if_there("piece_named", {"id": piece_id})
         return None if found is None else KnowledgePiece.from_dict(found)
 
     def update_piece(self, piece: KnowledgePiece) -> bool:
         """Keep a piece in place of the one with its id; False where there is none."""
-        given = {**piece.to_dict(), "id": piece.piece_id}
-        return self._if_there("update_piece", given) is not None
+        return self._if_there("update_named", piece.to_dict()) is not None
 
     def remove_piece(self, piece_id: str) -> bool:
         """Remove a piece; False where there is none."""
-        function = "remove_named" if piece_id in _NO_SEGMENT else "remove_piece"
-        return self._if_there(function, {"id": piece_id}) is not None
+        return self._if_there("remove_named", {"id": piece_id}) is not None
 
     def load(
         self, data: Mapping[str, Any], *, dry_run: bool = False, strict: bool = False

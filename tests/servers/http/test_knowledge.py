@@ -80,7 +80,10 @@ def test_what_is_skipped_comes_back_with_the_counts(there) -> None:
 def test_any_id_goes_and_comes(there, name: str) -> None:
     assert there.add_piece(piece("x", name)) == name
     assert there.get_piece(name).piece_id == name
+    assert there.update_piece(piece("y", name))
+    assert there.get_piece(name).content == "y"
     assert there.remove_piece(name)
+    assert not there.update_piece(piece("z", name))
     assert there.get_piece(name) is None
 
 
@@ -102,6 +105,9 @@ def test_one_to_be_awaited_does_the_same(there, stage) -> None:
         async with client.AsyncKnowledge(stage.url) as knowledge:
             await knowledge.load(TRACE)
             assert await knowledge.get_piece("les-rans-init")
+            await knowledge.add_piece(piece("x", ".."))
+            assert await knowledge.update_piece(piece("y", ".."))
+            assert await knowledge.remove_piece("..")
             return await knowledge.provide(QUESTION, entity_id="user:alice")
 
     assert asyncio.run(ask()) == there.provide(QUESTION, entity_id="user:alice")
@@ -119,6 +125,10 @@ def test_the_answers_are_in_the_usual_envelope(http, here) -> None:
         ("PUT", "pieces/p1", {"content": "z"}, 200),
         ("PUT", "pieces/p1", {"content": "z", "piece_id": "p3"}, 400),
         ("PUT", "pieces/p9", {"content": "z"}, 404),
+        ("PUT", "pieces", {"content": "z", "piece_id": "p1"}, 200),
+        ("PUT", "pieces", {"content": "z", "piece_id": "p9"}, 404),
+        ("PUT", "pieces", {"content": "z"}, 400),
+        ("GET", "pieces?id=p1", None, 200),
         ("DELETE", "pieces/p1", None, 200),
         ("POST", "retrieve", {**ASKED, "top_k": 0}, 400),
         ("POST", "provide", ASKED, 200),

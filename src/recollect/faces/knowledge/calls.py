@@ -6,7 +6,9 @@ The rule: an output has the members of the value that the face returns, as its `
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Unpack
+
+from typing_extensions import TypedDict
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.calls import call
@@ -28,6 +30,19 @@ _PIECE: Final = {
     "entity_id": "user:alice",
 }
 _ASKED: Final = {"query": "Set up an LES simulation", "entity_id": "user:alice"}
+
+
+class PieceFields(TypedDict, total=False):
+    """What a piece has beside its id and content."""
+
+    knowledge_type: str | None
+    info_type: str | None
+    tags: Sequence[str] | None
+    entity_id: str | None
+    source: str | None
+    embedding_text: str | None
+    created_at: str | None
+    updated_at: str | None
 
 
 class KnowledgeCalls:
@@ -93,27 +108,22 @@ class KnowledgeCalls:
 
     @call("POST", "pieces", "writes", example=_PIECE)
     def add_piece(
-        self,
-        *,
-        content: str,
-        piece_id: str | None = None,
-        knowledge_type: str | None = None,
-        info_type: str | None = None,
-        tags: Sequence[str] | None = None,
-        entity_id: str | None = None,
-        source: str | None = None,
-        embedding_text: str | None = None,
-        created_at: str | None = None,
-        updated_at: str | None = None,
+        self, *, content: str, piece_id: str | None = None, **more: Unpack[PieceFields]
     ) -> Output:
         """Add a piece; its id is made if none is given."""
-        piece = _piece({name: one for name, one in locals().items() if name != "self"})
-        return self._shown(self._kb.add_piece(piece))
+        return self._shown(self._kb.add_piece(_piece(content, piece_id, more)))
 
     @call("GET", "pieces", example={"id": ".."})
     def piece_named(self, *, id: str) -> Output:
         """Show a piece whose id is no part of a path, such as `..`."""
         return self._shown(id)
+
+    @call("PUT", "pieces", "writes", example={**_PIECE, "piece_id": ".."})
+    def update_named(self, *, piece_id: str, content: str, **more: Unpack[PieceFields]) -> Output:
+        """Replace a piece whose id is no part of a path, such as `..`."""
+        if not self._kb.update_piece(_piece(content, piece_id, more)):
+            raise _absent(piece_id)
+        return self._shown(piece_id)
 
     @call("DELETE", "pieces", "writes", example={"id": ".."})
     def remove_named(self, *, id: str) -> Output:
@@ -127,29 +137,14 @@ class KnowledgeCalls:
 
     @call("PUT", "pieces/{id}", "writes", example={"id": "les-rans-init", **_PIECE})
     def update_piece(
-        self,
-        *,
-        id: str,
-        content: str,
-        piece_id: str | None = None,
-        knowledge_type: str | None = None,
-        info_type: str | None = None,
-        tags: Sequence[str] | None = None,
-        entity_id: str | None = None,
-        source: str | None = None,
-        embedding_text: str | None = None,
-        created_at: str | None = None,
-        updated_at: str | None = None,
+        self, *, id: str, content: str, piece_id: str | None = None, **more: Unpack[PieceFields]
     ) -> Output:
         """Replace a piece."""
-        given = {name: one for name, one in locals().items() if name not in ("self", "id")}
         if piece_id not in (None, id):
             raise RecollectError(
                 INVALID_ARGUMENT, "piece_id is not the id in the path", hint="leave piece_id out"
             )
-        if not self._kb.update_piece(_piece({**given, "piece_id": id})):
-            raise _absent(id)
-        return self._shown(id)
+        return self.update_named(piece_id=id, content=content, **more)
 
     @call("DELETE", "pieces/{id}", "writes", example={"id": "les-rans-init"})
     def remove_piece(self, *, id: str) -> Output:
@@ -165,7 +160,8 @@ class KnowledgeCalls:
         return piece.to_dict()
 
 
-def _piece(given: Mapping[str, Any]) -> KnowledgePiece:
+def _piece(content: str, piece_id: str | None, more: Mapping[str, Any]) -> KnowledgePiece:
+    given = {"content": content, "piece_id": piece_id, **more}
     return KnowledgePiece.from_dict({name: one for name, one in given.items() if one is not None})
 
 

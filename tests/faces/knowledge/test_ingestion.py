@@ -105,7 +105,8 @@ def test_there_is_one_call_and_so_many_more(
     with pytest.raises(RecollectError) as caught:
         ingestion.ingest(TEXT, kb)
     assert caught.value.details["attempts"] == len(llm.prompts) == retries + 1
-    assert "no JSON object" in caught.value.message
+    told = {0: "in 1 attempt:", 1: "in 2 attempts:", 3: "in 4 attempts:"}[retries]
+    assert f"not structured {told} the answer holds no JSON object" in caught.value.message
     assert nexus.groups() == ["decoy"]
     assert list(tmp_path.iterdir()) == []
 

@@ -39,7 +39,7 @@ def test_once_it_works_on_what_is_due_and_stops(cli: Any, tmp_path: Path) -> Non
     done = cli("worker", str(path), "--once")
     assert done.exit_code == 0, done.output
     assert "g e1: completed" in done.output
-    assert "g e2: extract_failed after 1 attempts" in done.output
+    assert "g e2: extract_failed after 1 attempt\n" in done.output
     assert "no facts are learnt from them" in done.stderr
     assert standing(path, receipt) == "ACCEPTED"
     again = cli("worker", "--db", str(path), "--once", "--json")

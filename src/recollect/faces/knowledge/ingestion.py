@@ -220,9 +220,10 @@ def _malformed(fault: str) -> RecollectError:
 
 
 def _failed(error: RecollectError, attempts: int) -> RecollectError:
+    times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
     return RecollectError(
         UNAVAILABLE,
-        f"the text was not structured in {attempts} attempts: {error.message}",
+        f"the text was not structured in {times}: {error.message}",
         hint="try again, or load the knowledge as JSON",
         details={**error.details, "attempts": attempts},
     )

@@ -8,6 +8,7 @@ from collections import Counter
 
 from recollect.faces.operations import Policy
 from recollect.faces.operations.pipeline import Transition, Work, Worker, kept_leases
+from recollect.servers.cli.cells import counted
 from recollect.servers.cli.opening import opened
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
@@ -36,7 +37,8 @@ class WorkLog:
             if state in _ENDS:
                 self.counts[state] += 1
             if state in _ENDS or state.endswith("_failed"):
-                tried = f" after {transition.attempts} attempts" if transition.attempts else ""
+                times = transition.attempts
+                tried = f" after {counted(times, 'attempt')}" if times else ""
                 style = "" if state == "completed" else "yellow"
                 self._out.say(
                     f"{transition.group} {transition.episode_uuid}: {state}{tried}", style

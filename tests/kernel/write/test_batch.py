@@ -158,6 +158,16 @@ def test_a_handle_given_twice_is_refused(memory: Memory) -> None:
     assert caught.value.code.code == "KIP_3003"
 
 
+def test_a_handle_names_nothing_before_its_change_though_the_concept_is_there(
+    memory: Memory,
+) -> None:
+    memory.write([PutConcept("T", "A", id="a"), PutConcept("T", "B", id="b")])
+    with pytest.raises(RecollectError) as caught:
+        memory.write([PutLink(Local("h"), "p", "b"), PutConcept("T", "A", handle="h")])
+    assert caught.value.code.code == "KIP_3001"
+    assert memory.links() == []
+
+
 def test_a_name_of_another_group_is_not_there(memory: Memory) -> None:
     with pytest.raises(RecollectError) as caught:
         memory.write([Delete("a")])  # the decoy holds an element of this id

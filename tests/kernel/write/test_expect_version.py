@@ -180,6 +180,23 @@ def test_a_change_of_a_batch_expects_as_a_block_does(
     assert nexus.stats().transactions == before
 
 
+def test_each_change_of_a_batch_expects_the_version_that_the_batch_found(
+    nexus: recollect.Nexus,
+) -> None:
+    def twice(name: str, first: int, second: int) -> list[Change]:
+        return [
+            PutConcept("T", name, {"n": 1}, expect_version=first),
+            PutConcept("T", name, {"n": 2}, expect_version=second),
+        ]
+
+    for name, found in (("x", 1), ("new", 0)):
+        with pytest.raises(RecollectError) as caught:
+            nexus.write(twice(name, found, found + 1))
+        assert caught.value.code.code == "KIP_3005"
+        assert caught.value.details == {"version": found, "expected": found + 1}
+        assert nexus.write(twice(name, found, found)).transaction is not None
+
+
 # Links named by their ids
 
 

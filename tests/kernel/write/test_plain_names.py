@@ -157,6 +157,21 @@ def test_what_a_plain_name_made_becomes_what_it_is_said_to_be(nexus: recollect.N
     assert again.transaction is None
 
 
+def test_what_is_born_anew_is_meant_by_its_id_later_in_the_batch_and_what_it_was_is_not(
+    nexus: recollect.Nexus,
+) -> None:
+    nexus.write([PutConcept("Person", "Jim"), PutLink(Named("Zoe"), "knows", Key("Person", "Jim"))])
+    (zoe,) = nexus.elements.named("Zoe")
+    became = PutLink(Named("Zoe", "Person"), "sees", Key("Person", "Jim"))
+    with pytest.raises(RecollectError) as caught:
+        nexus.write([became, PutLink(Key("Entity", "Zoe"), "likes", Key("Person", "Jim"))])
+    assert caught.value.code.code == "KIP_3002"
+    nexus.write([became, PutLink(zoe.element.id, "likes", Key("Person", "Jim"))])
+    (rows,) = nexus.read('FIND(?p) WHERE { ?z {type: "Person", name: "Zoe"} (?z, ?p, ?o) }').results
+    assert isinstance(rows, Rows)
+    assert sorted(rows.rows) == [("knows",), ("likes",), ("sees",)]
+
+
 def test_a_concept_that_is_born_anew_can_be_purged_by_its_id(nexus: recollect.Nexus) -> None:
     nexus.write([PutFact(Named("Maria"), "lives_in", Named("Munich"), "Maria lives in Munich.")])
     (maria,) = nexus.elements.named("Maria")

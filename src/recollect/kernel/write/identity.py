@@ -7,7 +7,7 @@ are said; that is told.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from recollect.errors import DUPLICATE_EXISTS, NOT_FOUND, Notice, RecollectError, Span, nearest
 from recollect.kernel.read.declared import declared_names
@@ -249,11 +249,12 @@ def _suggestions(unit: Unit, wanted: Meant) -> tuple[str, ...]:
 
 
 class PlainNames:
-    """The concepts that the plain names of one batch mean."""
+    """The concepts that the plain names of one batch mean; `reborn` is told of one born anew."""
 
-    def __init__(self, unit: Unit, tracker: Tracker) -> None:
+    def __init__(self, unit: Unit, tracker: Tracker, reborn: Callable[[], None]) -> None:
         self._unit = unit
         self._tracker = tracker
+        self._reborn = reborn
         self._known: dict[tuple[str, str | None], ConceptElement] = {}
 
     def concept(self, named: Named) -> ConceptElement:
@@ -309,6 +310,7 @@ class PlainNames:
     def _become(self, concept: ConceptElement, type_: str) -> ConceptElement:
         unit, was = self._unit, self._type(concept)
         born = bear_anew(unit, concept, type_)
+        self._reborn()
         self._tracker.meet(born, is_new=False)
         message = f'"{born.name}" was of the type "{was}" and is of the type "{type_}" from now on'
         unit.notices.append(Notice("kind_known", message))

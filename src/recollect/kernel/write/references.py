@@ -69,7 +69,7 @@ class References:
         self._triples: dict[int, Triple] = {}  # of links between known concepts, by id(change)
         self._plain: dict[str, str] = {}  # predicates as they are stored, by what is written
         self._predicates: dict[str, int] = {}  # codes of those that were needed
-        self._names = PlainNames(unit, tracker)
+        self._names = PlainNames(unit, tracker, self.forget_ends)
 
     def expect(self, changes: Iterable[Change]) -> None:
         """Look up all that the changes name, with a few statements for the whole batch."""
@@ -287,7 +287,7 @@ class References:
             target = None if subject is None else self._known(link.object)
             if subject is not None and target is not None:
                 triple = subject, self.predicate(link.predicate), target
-                if not (subject | target) & 1:  # a link may be closed by what is put before
+                if _key_of(link.subject) and _key_of(link.object):  # others may come to mean more
                     self._triples[id(link)] = triple
                 yield triple
 

@@ -1,6 +1,6 @@
 """The application: the faces of a memory behind one guard, one edge and one set of metrics.
 
-A face is a module with a function `(Shared) -> Face`; it is served if it is in `FACES`.
+A face is a module with a function `(SharedParts) -> Face`; it is served if it is in `FACES`.
 """
 
 from __future__ import annotations

@@ -151,6 +151,9 @@ SOURCES = "sources"
 SEARCH_ATTRIBUTES = "search_attributes"
 """Metadata of an element: which of its attributes are searched; without it all texts are."""
 
+SEARCH_NAME = "search_name"
+"""Metadata of a concept: false where its name is an id, whose words find nothing."""
+
 OBSERVED_AT = "observed_at"
 """Metadata of a fact: when its source spoke, which orders facts that do not say since when."""
 

@@ -20,13 +20,14 @@ from recollect.faces.knowledge.adapters import (
     RetrievalKnowledgePieceStore,
 )
 from recollect.faces.knowledge.graph import OnNexus
+from recollect.faces.knowledge.records import piece_attributes
 from recollect.faces.knowledge.services import (
     MemoryGraphService,
     MemoryKeyValueService,
     MemoryRetrievalService,
 )
 from recollect.kernel import Nexus
-from recollect.model import AsOf
+from recollect.model import AsOf, Attributes, PutConcept
 
 
 @pytest.fixture(params=["graph", "services"])
@@ -185,6 +186,27 @@ def test_layers_can_be_left_out(walked: KnowledgeBase) -> None:
 def test_an_id_that_is_there_is_a_conflict_whosever_it_is(any_kb: KnowledgeBase) -> None:
     assert any_kb.add_piece(piece(entity_id="user:bob")) == "p1"
     assert code_of(any_kb.add_piece, piece()) == "CONFLICT"
+
+
+def test_the_words_of_an_id_find_no_piece(any_kb: KnowledgeBase) -> None:
+    any_kb.add_piece(piece("Jets are loud.", "turbulence-advice"))
+    assert ids(any_kb.retrieve("turbulence advice")) == []
+    assert ids(any_kb.retrieve("jets")) == ["turbulence-advice"]
+
+
+def test_an_id_whose_words_were_searched_is_not_once_its_piece_is_replaced(
+    nexus: Nexus, kb: KnowledgeBase
+) -> None:
+    said = piece("Jets are loud.", "turbulence-advice")
+    listed: Attributes = {"search_attributes": ["content", "tags", "embedding_text"]}
+    nexus.write([PutConcept("KnowledgePiece", said.piece_id, piece_attributes(said), listed)])
+    assert ids(kb.retrieve("turbulence")) == ["turbulence-advice"]
+    assert kb.update_piece(said)
+    assert ids(kb.retrieve("turbulence")) == []
+    assert ids(kb.retrieve("jets")) == ["turbulence-advice"]
+    assert nexus.doctor().is_well
+    (hit,) = nexus.search("turbulence-advice").hits
+    assert hit.score == 1.0
 
 
 def test_a_piece_is_shown_updated_and_removed_everywhere(any_kb: KnowledgeBase) -> None:

@@ -36,6 +36,7 @@ from recollect.faces.knowledge.records import (
     OWNER,
     PIECE,
     PROFILE,
+    SEARCHED,
     dates,
     edge_of,
     moment_of,
@@ -45,7 +46,6 @@ from recollect.faces.knowledge.records import (
     piece_of,
     profile_attributes,
     profile_of,
-    searched,
 )
 from recollect.faces.knowledge.stores import (
     Direction,
@@ -501,9 +501,7 @@ def _steps(found: Iterable[NamedStep]) -> list[Step]:
 
 def _kept(piece: KnowledgePiece, held: Concept | None, *, has_owner: bool = False) -> list[Change]:
     """Return what keeps a piece and its link to its entity, which may be put already."""
-    metadata: Mapping[str, Any] = dates(piece.created_at, piece.updated_at)
-    if held is None:
-        metadata = {**metadata, **searched()}
+    metadata = {**dates(piece.created_at, piece.updated_at), **SEARCHED}
     version = 0 if held is None else None  # a new piece is not there yet
     put = PutConcept(
         PIECE, piece.piece_id, piece_attributes(piece), metadata, expect_version=version

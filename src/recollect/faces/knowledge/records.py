@@ -18,7 +18,7 @@ from recollect.faces.knowledge.model import (
     KnowledgePiece,
     KnowledgeType,
 )
-from recollect.model import SEARCH_ATTRIBUTES, Attributes, Concept, Instant, Link
+from recollect.model import SEARCH_ATTRIBUTES, SEARCH_NAME, Attributes, Concept, Instant, Link
 
 PIECE: Final = "KnowledgePiece"
 ENTITY: Final = "KnowledgeEntity"
@@ -29,7 +29,12 @@ OWNER: Final = "entity_id"
 PROFILE: Final = frozenset({"entity_type", "properties"})
 NODE: Final = frozenset({"node_type", "label", "node_properties"})
 
-_SEARCHED: Final = ["content", "tags", "embedding_text"]
+SEARCHED: Final[Attributes] = {
+    SEARCH_ATTRIBUTES: ["content", "tags", "embedding_text"],
+    SEARCH_NAME: False,
+}
+"""What the metadata of a piece says of how it is found: never by the words of its id."""
+
 _CREATED: Final = "created_at"
 _UPDATED: Final = "updated_at"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -109,11 +114,6 @@ def edge_of(link: Link, source: str, target: str) -> GraphEdge:
 def dates(created: datetime, updated: datetime) -> Attributes:
     """Return what the metadata of a concept says of when it was made and changed."""
     return {_CREATED: created.isoformat(), _UPDATED: updated.isoformat()}
-
-
-def searched() -> Attributes:
-    """Return what the metadata of a piece says of how it is found."""
-    return {SEARCH_ATTRIBUTES: list(_SEARCHED)}
 
 
 def _instants(metadata: Attributes) -> dict[str, Any]:

@@ -5,7 +5,8 @@ otherwise renaming one concept would rewrite the documents of all its links. It 
 attributes and metadata, at any depth, except those that the memory itself keeps there; numbers and
 flags are found by FILTER. An element may list in its metadata the attributes to be searched; then
 only those, its name or predicate and its aliases are. A concept that says `false` there has no
-words at all. A name that says nothing to a person gives way to words it is found by.
+words at all, and one may say that its name is an id, which is not searched. A name that says
+nothing to a person gives way to words it is found by.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from recollect.model import SEARCH_ATTRIBUTES, Attributes, Value
+from recollect.model import SEARCH_ATTRIBUTES, SEARCH_NAME, Attributes, Value
 
 ALIASES = "aliases"
 """The attribute that lists what else a concept is called: always searched."""
@@ -30,7 +31,9 @@ def concept_text(
     """
     if metadata.get(SEARCH_ATTRIBUTES) is False:
         return ""
-    found = [name] if given_id is None or _lists(metadata) else [name, given_id]
+    found = [] if metadata.get(SEARCH_NAME) is False else [name]
+    if given_id is not None and not _lists(metadata):
+        found.append(given_id)
     _add_strings(_searched(attributes, metadata), found)
     return "\n".join(found)
 

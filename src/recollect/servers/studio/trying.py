@@ -13,6 +13,7 @@ from recollect.kernel import Nexus
 from recollect.model import (
     REPLACED_BY,
     SEARCH_ATTRIBUTES,
+    SEARCH_NAME,
     Attributes,
     Content,
     LoggedChange,
@@ -25,7 +26,7 @@ from recollect.servers.studio.shown import shown_ids
 from recollect.servers.studio.visit import Visit
 
 MOST_EFFECTS: Final = 50
-UNTOLD: Final = (SEARCH_ATTRIBUTES, REPLACED_BY)
+UNTOLD: Final = (SEARCH_ATTRIBUTES, SEARCH_NAME, REPLACED_BY)
 """Keys that say nothing to a person; raw JSON has them."""
 
 

@@ -205,7 +205,7 @@ def test_an_id_whose_words_were_searched_is_not_once_its_piece_is_replaced(
     assert ids(kb.retrieve("turbulence")) == []
     assert ids(kb.retrieve("jets")) == ["turbulence-advice"]
     assert nexus.doctor().is_well
-    (hit,) = nexus.search("turbulence-advice").hits
+    (hit,) = nexus.search("turbulence-advice").results[0].hits
     assert hit.score == 1.0
 
 

@@ -75,6 +75,29 @@ def test_a_text_is_structured_by_the_model_of_the_settings(cli, tmp_path: Path) 
     assert (record / "artifacts" / "expert.txt").read_text() == TEXT
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (
+            ["--check-in", "records", "--artifact", "gone.pdf"],
+            "gone.pdf is not kept: it is no file",
+        ),
+        (["--artifact", "expert.txt"], "expert.txt is not kept: name a folder with --check-in"),
+    ],
+)
+def test_an_artifact_that_is_not_kept_is_told(
+    cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], told: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("expert.txt").write_text(TEXT)
+    with serving() as endpoint:
+        endpoint.script = [said(GOOD)]
+        asked = {"RECOLLECT_LLM_MODEL": "m", "RECOLLECT_LLM_URL": endpoint.url}
+        done = cli("knowledge", "ingest", "expert.txt", *options, **asked)
+    assert done.exit_code == 0
+    assert told in done.stderr
+
+
 def test_without_a_model_it_says_how_to_name_one(cli, tmp_path: Path) -> None:
     path = tmp_path / "expert.txt"
     path.write_text(TEXT)

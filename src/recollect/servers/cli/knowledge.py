@@ -69,6 +69,11 @@ def ingest_text(
         llm = make_structuring(Settings().learning())
         ingestion = KnowledgeIngestionCLI(llm, check_in_dir=folder)
         report = ingestion.ingest(text_of(file), kb, artifacts, dry_run=dry_run)
+        for one in artifacts:
+            if folder is None:
+                out.warn(f"{one} is not kept: name a folder with --check-in")
+            elif not one.is_file():
+                out.warn(f"{one} is not kept: it is no file")
         _tell(out, report, dry_run=dry_run)
 
 

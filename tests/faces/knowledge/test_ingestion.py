@@ -196,6 +196,24 @@ def test_a_server_that_answers_at_the_last_call_is_enough(kb: KnowledgeBase) -> 
         assert len(endpoint.asked) == 4
 
 
+def test_a_record_holds_no_secret_that_a_model_answers_with(
+    kb: KnowledgeBase, tmp_path: Path
+) -> None:
+    answer = {
+        "metadata": {"user:mara": {"entity_type": "user", "properties": {"password": "hunter2x"}}},
+        "pieces": [{**TRACE["pieces"][0], "content": "The portal has password: hunter2x"}],
+        "graph": {"nodes": [{"node_id": "hive:3", "node_type": "hive", "label": "Hive 3"}]},
+    }
+    ingestion = KnowledgeIngestionCLI(Scripted(json.dumps(answer)), check_in_dir=tmp_path)
+    report = ingestion.ingest(TEXT, kb)
+    assert [one.section for one in report.skipped] == ["metadata", "pieces"]
+    (record,) = tmp_path.iterdir()
+    kept = json.loads((record / "structured.json").read_text())
+    assert "hunter2x" not in json.dumps(kept)
+    assert kept["pieces"][0]["content"] == "The portal has [REDACTED]"
+    assert kept["graph"] == answer["graph"]
+
+
 def test_a_server_that_is_late_is_an_attempt(kb: KnowledgeBase) -> None:
     with serving() as endpoint:
         assert ingested(endpoint, kb, endpoint.late, said(GOOD), timeout_seconds=0.3) == 1

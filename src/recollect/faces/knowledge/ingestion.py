@@ -103,7 +103,7 @@ class KnowledgeIngestionCLI:
             "model": getattr(self._llm, "model", None),
         }
         files = [Path(one) for one in artifacts]
-        write_record(folder, name, CheckIn(text, sourced, report, files))
+        write_record(folder, name, CheckIn(text, kb.secrets.redacted_in(sourced), report, files))
         try:
             read.store(kb)
         except BaseException:

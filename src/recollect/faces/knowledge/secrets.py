@@ -78,6 +78,21 @@ class Secrets:
             text = "".join((*parts, text[at:]))
         return text
 
+    def redacted_in(self, value: Any, key: str = "") -> Any:  # noqa: ANN401
+        """Return JSON, the value of a key, with `[REDACTED]` for what looks like a secret."""
+        match value:
+            case Mapping():
+                return {self.redacted(one): self.redacted_in(value[one], one) for one in value}
+            case list():
+                return [self.redacted_in(one, key) for one in value]
+            case str() | int() | float():
+                shown = self.redacted(said := str(value))
+                if shown != said:
+                    return shown
+                return REDACTED if self.is_in(f"{key}: {said}") else value
+            case _:
+                return value
+
     def refuse(self, value: KnowledgePiece | EntityMetadata | GraphNode | GraphEdge) -> None:
         """Raise INVALID_ARGUMENT for a value that would store a secret; it is not told."""
         texts = list(_texts(value))

@@ -214,6 +214,16 @@ def test_a_record_holds_no_secret_that_a_model_answers_with(
     assert kept["graph"] == answer["graph"]
 
 
+@pytest.mark.parametrize("odd", ['{"a":' * 300 + "1" + "}" * 300, "9" * 30, '"\\ud800"'])
+def test_an_answer_that_no_record_can_hold_is_asked_again(
+    kb: KnowledgeBase, tmp_path: Path, odd: str
+) -> None:
+    answer = '{"metadata": {"u": {"entity_type": "user", "properties": {"a": ' + odd + "}}}}"
+    llm = Scripted(answer, GOOD)
+    assert KnowledgeIngestionCLI(llm, check_in_dir=tmp_path).ingest(TEXT, kb)["pieces"] == 1
+    assert "the document is no JSON that can be kept" in llm.prompts[1]
+
+
 def test_a_server_that_is_late_is_an_attempt(kb: KnowledgeBase) -> None:
     with serving() as endpoint:
         assert ingested(endpoint, kb, endpoint.late, said(GOOD), timeout_seconds=0.3) == 1

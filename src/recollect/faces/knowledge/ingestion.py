@@ -14,6 +14,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
+import orjson
+
 from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, UNAVAILABLE, RecollectError
 from recollect.faces.knowledge.base import KnowledgeBase
 from recollect.faces.knowledge.checkin import CheckIn, new_name, remove_record, write_record
@@ -116,10 +118,8 @@ class KnowledgeIngestionCLI:
         fault: RecollectError | None = None
         for attempt in range(1, self._max_retries + 2):
             try:
-                answer = self._asked(
-                    structuring_prompt(text, None if fault is None else str(fault.message))
-                )
-                return read_answer(answer), attempt
+                prompt = structuring_prompt(text, fault.message if fault else None)
+                return read_answer(self._asked(prompt)), attempt
             except RecollectError as error:
                 fault = error
                 if error.code is UNAVAILABLE and not may_help_again(error):
@@ -156,8 +156,11 @@ def read_answer(answer: str) -> Mapping[str, Any]:
     document = _object_in(answer.removeprefix("\ufeff"))
     try:
         check_document(document)
+        orjson.dumps(document)
     except RecollectError as error:
         raise _malformed(error.message) from error
+    except (RecursionError, orjson.JSONEncodeError) as error:
+        raise _malformed(f"the document is no JSON that can be kept: {error}") from error
     for place, piece in enumerate(document.get("pieces") or []):
         _check_piece(place, piece)
     for entity, profile in (document.get("metadata") or {}).items():

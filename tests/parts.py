@@ -29,6 +29,7 @@ SPANNING: Final[Mapping[str, str]] = {
     r"FROM attribute_index AS a ORDER BY": "an index of an attribute serves every group",
     r"FROM attribute_index AS a\s+WHERE a.group_id IN": "some stand under a name for all groups",
     r"FROM grp AS g\s+WHERE EXISTS \(\s+SELECT 1 FROM work": "a worker asks which groups are due",
+    r"FROM grp AS g WHERE g.due_at <= \$1 AND NOT EXISTS": "and which of them nobody works on",
     r"UPDATE grp SET last_n = greatest": "a mend sets the counters of all groups",
     r"EXCEPT SELECT g.group_id FROM grp": "doctor looks for rows of no group",
     r"bool_and\(n.last_n >= n.given\)": "doctor looks at the counters of all groups",

@@ -28,7 +28,7 @@ _PAST = """
 INSERT INTO concept_past (group_id, id, until, attributes, metadata, valid_at, invalid_at, version,
   changed_at)
 SELECT group_id, id, ?, attributes, metadata, valid_at, invalid_at, version, changed_at
-FROM concept WHERE id = ?
+FROM concept WHERE id = ? AND group_id = ?
 """
 _TALLY = """
 INSERT INTO tally (group_id, kind, term, count) VALUES (?, ?, ?, ?)
@@ -92,9 +92,11 @@ class Graph:
         """Replace a concept's attributes, keeping what was there as the past."""
         self.number += 1
         name, old = self._content(element)
-        self.session.execute_many(_PAST, [(self.number, element)])
-        sql = "UPDATE concept SET attributes = ?, changed_at = ? WHERE id = ?"
-        self.session.execute_many(sql, [(_json(attributes), self.number, element)])
+        self.session.execute_many(_PAST, [(self.number, element, self.group.group_id)])
+        sql = "UPDATE concept SET attributes = ?, changed_at = ? WHERE id = ? AND group_id = ?"
+        self.session.execute_many(
+            sql, [(_json(attributes), self.number, element, self.group.group_id)]
+        )
         before, after = (concept_text(name, None, one, {}) for one in (old, attributes))
         if before != after:
             self.index.supersede(element, self.number, before)
@@ -104,8 +106,8 @@ class Graph:
     def close_concept(self, element: int) -> None:
         self.number += 1
         name, attributes = self._content(element)
-        sql = "UPDATE concept SET expired_at = ? WHERE id = ?"
-        self.session.execute_many(sql, [(self.number, element)])
+        sql = "UPDATE concept SET expired_at = ? WHERE id = ? AND group_id = ?"
+        self.session.execute_many(sql, [(self.number, element, self.group.group_id)])
         text = concept_text(name, None, attributes, {})
         self.index.put(element, False, text, text)
         self.index.flush()
@@ -117,7 +119,8 @@ class Graph:
         return {(str(kind), int(str(part))): int(str(count)) for kind, part, count in rows}
 
     def _content(self, element: int) -> tuple[str, dict[str, Value]]:
-        row = self.session.row("SELECT name, attributes FROM concept WHERE id = ?", (element,))
+        sql = "SELECT name, attributes FROM concept WHERE id = ? AND group_id = ?"
+        row = self.session.row(sql, (element, self.group.group_id))
         assert row is not None
         return str(row[0]), json.loads(str(row[1]))
 

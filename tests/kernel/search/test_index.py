@@ -89,7 +89,9 @@ def test_erasing_leaves_no_document_and_no_count(session: Session) -> None:
     index.flush()
     erase_texts(session, graph.group.group_id, {2: False, 3: True, 4: True})
     assert session.texts.size() == 0
-    assert session.rows("SELECT doc FROM text_past") == []
+    assert (
+        session.rows("SELECT doc FROM text_past WHERE group_id = ?", (graph.group.group_id,)) == []
+    )
     assert graph.counts() == {}
 
 

@@ -7,7 +7,7 @@ second run changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import Literal, assert_never
 
@@ -58,14 +58,17 @@ def apply_upsert(
     # How a tree becomes changes: a CONCEPT block is a `Put` of what it means, an item and a
     # PROPOSITION block a `PutLink` found by its triple, or a `Put` where it is named by its id.
     # Handles are those of the batch. Concepts come in the order of the text; where a block chooses
-    # among others, those that it may mean are made ahead of it. Links come by depth, which orders
-    # them by what depends on what, however the text names them. An error of a change points to
-    # the node that the change was lowered from.
+    # among others, those that it may mean are made ahead of it. Links come in that order too if
+    # all that they are about is there by then, and else all of them by depth, which orders them by
+    # what depends on what, however the text names them. An error of a change points to the node
+    # that the change was lowered from.
     for fault in handle_faults(tree):
         raise fault
     batch, lowering = Batch(unit), _Lowering(unit, tree, on_missing)
-    depths = _Depths(unit, tree)
-    links = sorted(lowering.links, key=lambda one: one.depth(depths))
+    links = sorted(lowering.links, key=lambda one: isinstance(one.node, ast.SetLink))
+    if not _are_ready(links, batch, {one.change.handle for one in links}):
+        depths = _Depths(unit, tree)
+        links.sort(key=lambda one: one.depth(depths))
     ahead, first = len(lowering.ahead), len(lowering.ahead) + len(lowering.concepts)
 
     def tell(_: str, done: int, all_of: int) -> None:
@@ -98,17 +101,45 @@ class _Lowered:
     change: Put | PutLink
     handle: str | None = None  # of the block whose item it is
 
-    def depth(self, depths: _Depths) -> tuple[int, bool]:
-        """Return what decides when a link is put: how deep it is, and blocks before items."""
+    def depth(self, depths: _Depths) -> int:
+        """Return how deep a link is."""
         what = self.node.target if isinstance(self.node, ast.LinkBlock) else self.node
         assert not isinstance(what, ast.ConceptBlock)
-        return depths.of(what), isinstance(what, ast.SetLink)
+        return depths.of(what)
 
     def skipped(self) -> Skipped:
         """Return the report of an item that was left out."""
         assert isinstance(self.node, ast.SetLink)
         predicate = text_value(self.node.predicate, "predicate")
         return Skipped(self.handle, predicate, _shown(self.node.target))
+
+
+def _are_ready(links: Sequence[_Lowered], batch: Batch, waiting: set[str | None]) -> bool:
+    """Whether each link is about what is there before it; `waiting` has the handles of all."""
+    if nested := [one.change for one in links if _is_nested(one.change)]:
+        batch.references.expect(nested)
+    for one in links:
+        if isinstance(one.change, PutLink):
+            for end in (one.change.subject, one.change.object):
+                if isinstance(end, Local) and end.handle in waiting:
+                    return False
+                if isinstance(end, Said) and not (_is_plain(end) and batch.references.find(end)):
+                    return False
+        waiting.discard(one.change.handle)
+    return True
+
+
+def _is_nested(change: Put | PutLink) -> bool:
+    """Whether a link is about one that is named by its triple."""
+    return isinstance(change, PutLink) and Said in {type(change.subject), type(change.object)}
+
+
+def _is_plain(link: Said) -> bool:
+    """Whether a link is named without handles."""
+    return all(
+        _is_plain(end) if isinstance(end, Said) else not isinstance(end, Local)
+        for end in (link.subject, link.object)
+    )
 
 
 class _Lowering:

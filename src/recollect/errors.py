@@ -292,10 +292,7 @@ class RecollectError(Exception):
         super().__init__(self.message)
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.code.title}: {self.message}",
-            *quoted(self.source, self.span),
-        ]
+        lines = [f"{self.code.title}: {self.message}", *quoted(self.source, self.span)]
         if self.first is not None and self.source:
             line, column = place(self.source, self.first)
             lines.append(f"  before: line {line}, column {column}")

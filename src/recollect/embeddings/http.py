@@ -48,10 +48,7 @@ class HttpEmbedder(Embedder):
         """Return a row of numbers for each text. Cost: one call."""
         try:
             answer = self._client.embeddings.create(
-                model=self.name,
-                input=list(texts),
-                dimensions=self._asked,
-                encoding_format="float",
+                model=self.name, input=list(texts), dimensions=self._asked, encoding_format="float"
             )
             rows = [one.embedding for one in sorted(answer.data, key=lambda one: one.index)]
             return np.asarray(rows, dtype=np.float32)

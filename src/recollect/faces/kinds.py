@@ -72,12 +72,7 @@ CLAIMS: Final = (
         is_memory=False,
         indexes=("artifact_id",),
     ),
-    Kind(
-        "RejectedClaim",
-        call="Branch.learn",
-        names_are_ids=True,
-        is_known=False,
-    ),
+    Kind("RejectedClaim", call="Branch.learn", names_are_ids=True, is_known=False),
     Kind("Tag", is_memory=False, is_meant=False),  # what claims are tagged with
 )
 
@@ -126,12 +121,7 @@ MARKUP: Final = (
     _markup("Workflow", "Markup.apply"),
     Kind("MarkupCounter", call="Markup.apply", names_are_ids=True),
     *(
-        Kind(
-            type,
-            call=call,
-            names_are_ids=True,
-            links=frozenset({"showed"}),
-        )
+        Kind(type, call=call, names_are_ids=True, links=frozenset({"showed"}))
         for type, call in (
             ("Exchange", "Markup.exchanges"),
             ("Call", "Markup.exchanges"),

@@ -44,10 +44,7 @@ class Chat:
     def __init__(self, model: LanguageModel) -> None:
         self.model = model
         self._client = openai.OpenAI(
-            api_key=model.key,
-            base_url=model.url,
-            timeout=model.timeout_seconds,
-            max_retries=0,
+            api_key=model.key, base_url=model.url, timeout=model.timeout_seconds, max_retries=0
         )
 
     def complete(

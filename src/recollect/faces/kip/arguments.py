@@ -86,9 +86,7 @@ def refuse_unknown(what: str, names: Iterable[str], known: Collection[str]) -> N
 
 def _wrong_kind(name: str, value: object, wanted: str) -> RecollectError:
     return RecollectError(
-        INVALID_VALUE,
-        f"{name} is {json_kind(value)}",
-        hint=f"pass {wanted} as {name}",
+        INVALID_VALUE, f"{name} is {json_kind(value)}", hint=f"pass {wanted} as {name}"
     )
 
 

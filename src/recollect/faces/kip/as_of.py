@@ -68,8 +68,6 @@ def _instant(name: str, value: object, hint: str = _LIKE) -> Instant:
     instant = asked_instant(text)
     if instant is None:
         raise RecollectError(
-            INVALID_VALUE,
-            f"{name} is {text!r}, which is not an ISO 8601 date or time",
-            hint=hint,
+            INVALID_VALUE, f"{name} is {text!r}, which is not an ISO 8601 date or time", hint=hint
         )
     return instant

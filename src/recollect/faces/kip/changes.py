@@ -65,11 +65,7 @@ def what_json(what: Key | Triple | None) -> dict[str, object]:
         case Key():
             return {"type": what.type, "name": what.name}
         case Triple():
-            return {
-                "subject": what.subject,
-                "predicate": what.predicate,
-                "object": what.object,
-            }
+            return {"subject": what.subject, "predicate": what.predicate, "object": what.object}
         case _:
             assert_never(what)
 

@@ -42,11 +42,7 @@ def starter_capsule(name: str) -> str:
 
 
 def load_capsules(
-    nexus: Nexus,
-    names: Iterable[str],
-    *,
-    actor: str | None = None,
-    request_id: str | None = None,
+    nexus: Nexus, names: Iterable[str], *, actor: str | None = None, request_id: str | None = None
 ) -> Imported:
     """Load capsules by name, each as one transaction, in the order they need.
 

@@ -24,13 +24,7 @@ _MOST_TYPES: Final = 100  # whose concepts are listed together
 
 
 def listed(
-    nexus: Nexus,
-    kind: str | None,
-    about: str | None,
-    limit: int,
-    cursor: str | None,
-    *,
-    past: bool,
+    nexus: Nexus, kind: str | None, about: str | None, limit: int, cursor: str | None, *, past: bool
 ) -> Listed:
     """Return memories, the newest first, and where the next page begins."""
     if type(limit) is not int or not 1 <= limit <= MOST:

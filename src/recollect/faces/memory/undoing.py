@@ -76,12 +76,7 @@ def _fact_back(nexus: Nexus, dated: Dated, link: Link) -> list[Change]:
     until = before.after.invalid_at
     if until != dated.invalid_at:
         return [end_again(link.id, until)]
-    put = PutFact(
-        link.subject,
-        link.predicate,
-        link.object,
-        metadata=_told(before.after.metadata),
-    )
+    put = PutFact(link.subject, link.predicate, link.object, metadata=_told(before.after.metadata))
     return [put]
 
 

@@ -269,10 +269,7 @@ class Lowering:
         branch.steps.append(ir.MatchConcept(var, type_, name, id_))
 
     def _link(
-        self,
-        branch: _Branch,
-        variable: ast.Variable | None,
-        pattern: ast.LinkPattern | ast.LinkId,
+        self, branch: _Branch, variable: ast.Variable | None, pattern: ast.LinkPattern | ast.LinkId
     ) -> ir.Var:
         """Lower a link pattern and return the variable that stands for its link."""
         if isinstance(pattern, ast.LinkId):

@@ -333,9 +333,7 @@ def _names_in_not(clauses: Iterable[ast.Clause]) -> set[str]:
 
 
 def not_bound(
-    variable: ast.Variable | ast.Field,
-    known: Iterable[str],
-    where: Iterable[ast.Clause] = (),
+    variable: ast.Variable | ast.Field, known: Iterable[str], where: Iterable[ast.Clause] = ()
 ) -> RecollectError:
     """Return the error for a variable of a WHERE that nothing binds where it is used."""
     if variable.name in _names_in_not(where):

@@ -35,11 +35,7 @@ def limits_of(given: Limits | None, otherwise: Limits) -> Limits:
 
 
 def search_query(
-    term: str,
-    kind: str | None,
-    type: str | None,
-    limit: int,
-    others: tuple[Value, Value, Value],
+    term: str, kind: str | None, type: str | None, limit: int, others: tuple[Value, Value, Value]
 ) -> ast.Search:
     """Return the SEARCH that a call stands for; `others` are mode, threshold and cursor."""
     mode, threshold, cursor = others
@@ -63,9 +59,7 @@ def _kind(kind: str) -> ElementKind:
         return ElementKind(kind)
     except ValueError as error:
         raise RecollectError(
-            INVALID_ARGUMENT,
-            f"{kind!r} is not a kind of element",
-            hint='pass "concept" or "link"',
+            INVALID_ARGUMENT, f"{kind!r} is not a kind of element", hint='pass "concept" or "link"'
         ) from error
 
 

@@ -46,12 +46,7 @@ def distances_between(
 
 
 def _walked(
-    session: Session,
-    group: Group,
-    start: int,
-    targets: Collection[int],
-    most: int,
-    moment: Moment,
+    session: Session, group: Group, start: int, targets: Collection[int], most: int, moment: Moment
 ) -> dict[int, int]:
     found = {start: 0} if start in targets else {}
     seen, frontier = {start}, {start}

@@ -290,11 +290,7 @@ class Reader:
         return question_of(self.group, compiled.question, list(values.values()))
 
     def _next(
-        self,
-        compiled: Compiled,
-        values: Mapping[str, Value],
-        page: Page,
-        rows: Sequence[SqlRow],
+        self, compiled: Compiled, values: Mapping[str, Value], page: Page, rows: Sequence[SqlRow]
     ) -> str | None:
         """Return the cursor behind a page; what a write has not committed has none."""
         if not rows or self.session.is_writing:

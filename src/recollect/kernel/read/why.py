@@ -217,9 +217,7 @@ class _Standing:
                     self._add(held, solutions.walks)
 
     def _add(
-        self,
-        held: Mapping[str, SqlValue],
-        walks: Iterable[tuple[Walked, tuple[ir.PathStep, ...]]],
+        self, held: Mapping[str, SqlValue], walks: Iterable[tuple[Walked, tuple[ir.PathStep, ...]]]
     ) -> None:
         self.solutions += 1
         for name, element in held.items():

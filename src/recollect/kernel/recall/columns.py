@@ -54,7 +54,7 @@ _PEOPLE: Final = frozenset(_PEOPLE_WORDS.split())
 _WHERE: Final = frozenset({"in", "at", "to", "from", "near", "nach", "aus", "bei", "en", "de", "a"})
 _PLACE: Final = re.compile(
     r"\b(?:in|at|to|from|near|nach|aus|bei|en|de|a)\s+(?:the\s+|der\s+|la\s+|el\s+)?[A-ZÄÖÜ]\w+"
-    r"|\b(?:at|to|in)\s+the\s+\w+",
+    r"|\b(?:at|to|in)\s+the\s+\w+"
 )
 
 

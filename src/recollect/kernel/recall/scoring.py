@@ -176,11 +176,7 @@ def _last_of_each(columns: Columns, moment: Point) -> Mask:
 
 
 def _by_words(
-    columns: Columns,
-    question: Meant,
-    counted: Mask,
-    candidates: Mask,
-    dated: Floats | None,
+    columns: Columns, question: Meant, counted: Mask, candidates: Mask, dated: Floats | None
 ) -> tuple[Floats, Floats | None, Floats]:
     """Return the shares of the words, and of the words of whole sessions, and what is covered."""
     size = columns.size
@@ -298,11 +294,7 @@ def _near(columns: Columns, meant: Vector) -> Floats:
 
 
 def _meanings(
-    columns: Columns,
-    near: Floats | None,
-    compared: Floats | None,
-    counted: Mask,
-    candidates: Mask,
+    columns: Columns, near: Floats | None, compared: Floats | None, counted: Mask, candidates: Mask
 ) -> Floats:
     """Return how far each meaning stands out; what an embedder has looked at, by that the most."""
     own = np.zeros(columns.size)

@@ -148,10 +148,7 @@ def _share(bindings: Bindings, node: ast.Size) -> float:
     value = bindings.value(node)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise RecollectError(
-            INVALID_VALUE,
-            "THRESHOLD is not a number",
-            hint="write THRESHOLD 0.5",
-            span=node.span,
+            INVALID_VALUE, "THRESHOLD is not a number", hint="write THRESHOLD 0.5", span=node.span
         )
     if not 0 <= value <= 1:
         raise RecollectError(

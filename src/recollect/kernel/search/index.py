@@ -127,8 +127,7 @@ class TextIndex:
         self._put_past()
         parts, counts = list(self._parts.values()), Counts()
         self._session.texts.change(
-            [one.going() for one in parts if one.gone],
-            [one.coming() for one in parts if one.come],
+            [one.going() for one in parts if one.gone], [one.coming() for one in parts if one.come]
         )
         for part in parts:
             part.count(counts)

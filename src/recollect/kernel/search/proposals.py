@@ -18,11 +18,7 @@ import orjson
 from recollect.kernel.search.scope import Sphere
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.statements.texts import (
-    PAST_ELEMENTS,
-    PROPOSED_CONCEPTS,
-    PROPOSED_LINKS,
-)
+from recollect.kernel.store.statements.texts import PAST_ELEMENTS, PROPOSED_CONCEPTS, PROPOSED_LINKS
 from recollect.model import ElementKind
 
 _GROWTH = 2  # times as many rows where the first were too few

@@ -282,10 +282,7 @@ class Solutions:
         return orders, variables
 
     def _page(
-        self,
-        columns: Columns,
-        group_by: tuple[nodes.Expr, ...],
-        orders: tuple[nodes.Order, ...],
+        self, columns: Columns, group_by: tuple[nodes.Expr, ...], orders: tuple[nodes.Order, ...]
     ) -> nodes.Select:
         return nodes.Select(
             columns,
@@ -298,10 +295,7 @@ class Solutions:
         )
 
     def _first_of_each(
-        self,
-        columns: Columns,
-        identity: tuple[nodes.Expr, ...],
-        orders: tuple[nodes.Order, ...],
+        self, columns: Columns, identity: tuple[nodes.Expr, ...], orders: tuple[nodes.Order, ...]
     ) -> nodes.FirstOfEach:
         """Number the solutions in order and keep the first of each identity."""
         numbered = self.rows.select(

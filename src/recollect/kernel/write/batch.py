@@ -428,10 +428,7 @@ def check_version(unit: Unit, element: Element, expected: int, found: Stands | N
         message = f"{_named(unit, element)} is at version {version}, not {expected}"
         hint = f"read it again, then write EXPECT VERSION {version}"
     raise RecollectError(
-        VERSION_CONFLICT,
-        message,
-        hint=hint,
-        details={"version": version, "expected": expected},
+        VERSION_CONFLICT, message, hint=hint, details={"version": version, "expected": expected}
     )
 
 

@@ -311,11 +311,7 @@ class Directory:
 
     def _concept(self, row: SqlRow) -> ConceptElement:
         """Return the one object for a concept's row."""
-        shared, kind, name = (
-            cast(_Shared, row[:10]),
-            cast(int, row[10]),
-            cast(str, row[11]),
-        )
+        shared, kind, name = (cast(_Shared, row[:10]), cast(int, row[10]), cast(str, row[11]))
         name_key = cast(str | None, row[12])
         known = self._elements.get(shared[0])
         if isinstance(known, ConceptElement):
@@ -374,17 +370,6 @@ def _link_of(row: SqlRow, *, is_living: bool) -> LinkElement:
 
 
 def _before(shared: _Shared) -> Before:
-    (
-        _,
-        _,
-        _,
-        attributes,
-        metadata,
-        valid_at,
-        invalid_at,
-        version,
-        born_at,
-        changed_at,
-    ) = shared
+    (_, _, _, attributes, metadata, valid_at, invalid_at, version, born_at, changed_at) = shared
     content = Stands(members(attributes), members(metadata), Instant(valid_at), Instant(invalid_at))
     return Before(content, whole(version), born_at, changed_at)

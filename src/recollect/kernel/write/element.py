@@ -122,10 +122,7 @@ def merge(
     old_attributes, old_metadata, valid_at, invalid_at = content
     merged_attributes = _merged(old_attributes, attributes) if attributes else old_attributes
     merged_metadata = _merged(old_metadata, metadata) if metadata else old_metadata
-    moved = clock is not None and (clock.valid_at, clock.invalid_at) != (
-        valid_at,
-        invalid_at,
-    )
+    moved = clock is not None and (clock.valid_at, clock.invalid_at) != (valid_at, invalid_at)
     if merged_attributes is old_attributes and merged_metadata is old_metadata and not moved:
         return content
     if clock is not None:

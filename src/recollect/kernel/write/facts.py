@@ -350,8 +350,7 @@ class Told:
         directory = self._unit.directory
         links = chain.from_iterable(directory.links((subject.id, one, target.id)) for one in codes)
         return sorted(
-            (one for one in links if is_fact(one) and _compared(one) == key),
-            key=lambda one: one.id,
+            (one for one in links if is_fact(one) and _compared(one) == key), key=lambda one: one.id
         )
 
     def _fact(self, link: LinkElement) -> _Fact:

@@ -64,11 +64,7 @@ def find_concept(unit: Unit, wanted: Meant) -> ConceptElement | None:
 
 
 def match_or_create(
-    unit: Unit,
-    wanted: Meant,
-    *,
-    in_any_spelling: bool = False,
-    new_id: str | None = None,
+    unit: Unit, wanted: Meant, *, in_any_spelling: bool = False, new_id: str | None = None
 ) -> tuple[ConceptElement, bool]:
     """Return the concept of that type and name, and whether it was made just now.
 

@@ -16,11 +16,7 @@ from recollect.model import MERGED_FROM, MOVED_FROM, Attributes, MergeReport, Va
 from recollect.node import dataclass
 
 
-def merge_concepts(
-    unit: Unit,
-    source: ConceptElement,
-    target: ConceptElement,
-) -> MergeReport:
+def merge_concepts(unit: Unit, source: ConceptElement, target: ConceptElement) -> MergeReport:
     """Close the source; give the target its links, the attributes it lacks, and its names.
 
     What a plain name made may become one with a concept of another type. KIP_2002 for concepts of

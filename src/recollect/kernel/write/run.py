@@ -30,10 +30,7 @@ from recollect.model import Progress, Result
 
 
 def answered(
-    reader: Reader,
-    bindings: Bindings,
-    query: ast.Query,
-    origin: Origin | None = None,
+    reader: Reader, bindings: Bindings, query: ast.Query, origin: Origin | None = None
 ) -> Result:
     """Return the result of a query; `origin` is its text, if that holds nothing else.
 

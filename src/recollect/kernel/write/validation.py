@@ -86,10 +86,7 @@ def removable_key(key: str, section: str, span: Span | None = None) -> str:
 
 
 def members(
-    values: object,
-    section: str,
-    span: Span | None = None,
-    reserved: Container[str] = (),
+    values: object, section: str, span: Span | None = None, reserved: Container[str] = ()
 ) -> Attributes:
     """Return attributes or metadata that may be stored.
 

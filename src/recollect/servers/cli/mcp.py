@@ -104,8 +104,6 @@ def host_and_port(address: str) -> tuple[str, int]:
     host, colon, port = address.rpartition(":")
     if not (colon and host and port.isdecimal() and len(port) <= 5 and int(port) <= 65535):
         raise RecollectError(
-            INVALID_ARGUMENT,
-            f"{address} is not HOST:PORT",
-            hint="use --http 127.0.0.1:7412",
+            INVALID_ARGUMENT, f"{address} is not HOST:PORT", hint="use --http 127.0.0.1:7412"
         )
     return host.removeprefix("[").removesuffix("]"), int(port)

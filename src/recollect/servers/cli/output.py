@@ -29,13 +29,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from recollect.errors import (
-    STORE_UNAVAILABLE,
-    Notice,
-    RecollectError,
-    in_words,
-    told_with,
-)
+from recollect.errors import STORE_UNAVAILABLE, Notice, RecollectError, in_words, told_with
 from recollect.servers.cli.own_words import own_hint
 from recollect.servers.cli.safe_text import escaped, one_line, plain, shown
 

@@ -117,10 +117,7 @@ def schemas() -> dict[str, Mapping[str, object]]:
 
 def asked_of(function: KipFunction) -> dict[str, Any]:
     """Return what a route says of the body it takes."""
-    content = {
-        "schema": reference(f"{function.name}Request"),
-        "example": dict(function.example),
-    }
+    content = {"schema": reference(f"{function.name}Request"), "example": dict(function.example)}
     body = {"required": True, "content": {"application/json": content}}
     return {"parameters": [GROUP], "requestBody": body}
 

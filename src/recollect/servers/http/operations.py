@@ -89,9 +89,7 @@ def read_asked(request: Request, body: bytes) -> AskedOperation:
         members = from_json(body, allow_inf_nan=False)  # a large number stays what it is
     except ValueError as error:
         raise RecollectError(
-            INVALID_ARGUMENT,
-            f"the body is not JSON: {error}",
-            hint='send {"input": {...}}',
+            INVALID_ARGUMENT, f"the body is not JSON: {error}", hint='send {"input": {...}}'
         ) from error
     if not isinstance(members, dict):
         raise RecollectError(

@@ -115,11 +115,7 @@ class Server(uvicorn.Server):
 
 
 def make_server(
-    app: ASGIApp,
-    *,
-    grace_seconds: int,
-    begun: Begun = lambda: None,
-    bounds: Bounds | None = None,
+    app: ASGIApp, *, grace_seconds: int, begun: Begun = lambda: None, bounds: Bounds | None = None
 ) -> uvicorn.Server:
     """Return what serves an application; to stop, requests get `grace_seconds` to end."""
     config = uvicorn.Config(

@@ -149,8 +149,7 @@ class ImportFile(TypedDict):
     """A file of another program, and how to read it."""
 
     path: Annotated[
-        str,
-        Field(min_length=1, max_length=4_096, description="below a folder that is allowed"),
+        str, Field(min_length=1, max_length=4_096, description="below a folder that is allowed")
     ]
     format: NotRequired[
         Annotated[str, Field(max_length=100, description=f"auto, or one of {', '.join(FORMATS)}")]

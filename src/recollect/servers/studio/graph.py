@@ -149,7 +149,4 @@ def _is_wanted(visit: Visit, link: Link) -> bool:
     return not isinstance(held, int | float) or held >= share
 
 
-ROUTES: Final = (
-    Route("/graph", graph_page),
-    Route("/graph/data", graph_data),
-)
+ROUTES: Final = (Route("/graph", graph_page), Route("/graph/data", graph_data))

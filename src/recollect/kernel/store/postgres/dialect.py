@@ -197,10 +197,6 @@ POSTGRES = Dialect(
     has_types=True,
     id_bits=drawn_id,
     pattern=translated,
-    value_order=(
-        ("number_value", "numeric"),
-        ("text_value", "text"),
-        ("canonical_value", "text"),
-    ),
+    value_order=(("number_value", "numeric"), ("text_value", "text"), ("canonical_value", "text")),
     overrides=OVERRIDES,
 )

@@ -13,13 +13,7 @@ from typing import Final
 import psycopg
 from psycopg import Connection
 
-from recollect.errors import (
-    STORE_FOREIGN,
-    STORE_NEWER,
-    STORE_UNAVAILABLE,
-    UPGRADE,
-    RecollectError,
-)
+from recollect.errors import STORE_FOREIGN, STORE_NEWER, STORE_UNAVAILABLE, UPGRADE, RecollectError
 from recollect.kernel.store.port import Part, SqlRow
 from recollect.kernel.store.postgres.faults import translated
 from recollect.kernel.store.postgres.functions import CALLED

@@ -10,13 +10,7 @@ from typing import Final
 
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.answers import KEEP
-from recollect.kernel.store.statements.counters import (
-    AGREE,
-    COUNT_IDS,
-    RAISE_IDS,
-    TAKEN,
-    WRONG_IDS,
-)
+from recollect.kernel.store.statements.counters import AGREE, COUNT_IDS, RAISE_IDS, TAKEN, WRONG_IDS
 from recollect.kernel.store.statements.elements import LAST
 from recollect.kernel.store.statements.queue import DUE_GROUPS
 from recollect.kernel.store.statements.texts import LAST_PAST

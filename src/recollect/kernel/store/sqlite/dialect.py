@@ -138,6 +138,6 @@ SQLITE = Dialect(
     overrides={
         # Without the FAIL, the engine keeps a journal of the statement: one row could fail after
         # another.
-        COUNT_IDS: "UPDATE OR FAIL counter SET last_n = :last_n",
+        COUNT_IDS: "UPDATE OR FAIL counter SET last_n = :last_n"
     },
 )

@@ -6,10 +6,7 @@ from recollect.kernel.store.statement import Statement
 from recollect.model import ElementKind
 from recollect.node import dataclass
 
-_ORDERED = {
-    ElementKind.CONCEPT: "e.id DESC",
-    ElementKind.LINK: "e.subject DESC, e.object DESC",
-}
+_ORDERED = {ElementKind.CONCEPT: "e.id DESC", ElementKind.LINK: "e.subject DESC, e.object DESC"}
 _TERMS = {ElementKind.CONCEPT: "type", ElementKind.LINK: "predicate"}
 
 

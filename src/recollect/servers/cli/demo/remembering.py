@@ -31,10 +31,7 @@ def calls(memory: Memory) -> Iterator[DemoCall]:
     question = "Where does Maria work?"
     found = memory.recall(question, kinds=["fact"], limit=1)
     yield DemoCall(
-        question,
-        f'memory.recall("{question}")',
-        tuple(map(str, found.memories)),
-        found.to_dict(),
+        question, f'memory.recall("{question}")', tuple(map(str, found.memories)), found.to_dict()
     )
     right = memory.correct(told.facts[0].id, object="Audi")
     yield DemoCall(

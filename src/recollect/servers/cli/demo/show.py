@@ -135,9 +135,7 @@ def _tables() -> Callable[[], Iterator[DemoEntry]]:
         from recollect.servers.cli.demo.tables import entries
     except ModuleNotFoundError as missing:
         raise RecollectError(
-            INVALID_ARGUMENT,
-            f"the demo needs the package {missing.name}",
-            hint=install("demo"),
+            INVALID_ARGUMENT, f"the demo needs the package {missing.name}", hint=install("demo")
         ) from missing
     return entries
 

@@ -175,18 +175,23 @@ def test_what_is_deleted_leaves_no_vector(service: Service, nexus: Nexus) -> Non
 
 
 class Faulty(Meanings):
-    """An embedder with a fault of its own."""
+    """An embedder with a fault of its own, which begins after what came in is embedded."""
+
+    is_well = True
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        del texts
+        if self.is_well:
+            return super().embed(texts)
         raise KeyError("weights")
 
 
 @pytest.mark.parametrize("embedding", [None, Unprepared()], ids=["in advance", "while writing"])
 def test_whatever_an_embedder_raises_is_a_failure_of_its_step(embedding: Unprepared | None) -> None:
-    with recollect.open(":memory:", embedder=Faulty()) as nexus:
+    faulty = Faulty()
+    with recollect.open(":memory:", embedder=faulty) as nexus:
         one = rig(nexus, embedding=embedding)
         one.add("g", says("e1"))
+        faulty.is_well = False
         one.drain()
         item = nexus.group("g").queue.find("e1")
         assert item is not None
@@ -217,6 +222,7 @@ def test_an_episode_is_embedded_before_it_is_written(nexus: Nexus, embedder: Mea
     (item,) = nexus.group("g").queue.in_state("embed_failed")
     later = Work(StructuredExtractor(), clock=lambda: item.due_at)
     later.drain(nexus)
-    assert embedder.embedded == ["Zoe\na medic", "Globex", "Zoe has a job at Globex"]
+    told_of = ["Zoe\na medic", "Globex", "Zoe has a job at Globex"]
+    assert embedder.embedded == [body, *told_of]
     assert list(scores(service, "employed")) != []
     assert found(service, "works") != []

@@ -75,7 +75,8 @@ class RdfLiteral:
 def value_of(literal: RdfLiteral) -> tuple[Value, str]:
     """Return a literal as a value, and the mark that a value alone would lose.
 
-    >>> value_of(Literal("2", datatype=XSD + "integer")), value_of(Literal("chat", "fr"))
+    >>> number = RdfLiteral("2", datatype=XSD + "integer")
+    >>> value_of(number), value_of(RdfLiteral("chat", "fr"))
     ((2, ''), ('chat', '@fr'))
     """
     text = literal.text

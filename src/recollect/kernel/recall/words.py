@@ -57,7 +57,7 @@ def stem(word: str, language: str) -> str:
 
     >>> stem("painting", "english"), stem("gemalten", "german")
     ('paint', 'gemalt')
-    >>> stem("went", "english"), stem("goes", "english")
+    >>> stem("went", "english"), stem("gone", "english")
     ('go', 'go')
     """
     if len(word) < 3 or not word.isalpha():

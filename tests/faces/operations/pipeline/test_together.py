@@ -200,9 +200,9 @@ def test_the_embedder_is_asked_once_for_all_that_they_tell() -> None:
     with recollect.open(":memory:", embedder=embedder) as nexus:
         one = rig(nexus)
         one.add("g", *(about(number) for number in range(5)))
+        assert (embedder.calls, len(embedder.embedded)) == (1, 5)  # what came in
         one.drain()
-        assert embedder.calls == 1
-        assert len(embedder.embedded) == 11
+        assert (embedder.calls, len(embedder.embedded)) == (2, 16)
 
 
 class TestWhatTheGroupKnows:

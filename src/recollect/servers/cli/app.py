@@ -30,7 +30,7 @@ Ask
   search     asking      Find concepts and propositions by their words.
   describe   asking      Show what the memory is about.
   explain    asking      Show how a query is answered: its steps, the SQL, and what running it took.
-  why        asking      Show what a row of an answer stands on, and where each of it comes from.
+  why        asking      Show what a row or a memory stands on, and where each of it comes from.
   history    asking      Tell what an element was, step by step, and who changed it.
   changes    asking      Read the log: what each transaction did, and who asked for it.
   shell      asking      Talk to a memory: history, colours, completion, many lines.

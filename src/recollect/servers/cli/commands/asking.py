@@ -149,7 +149,7 @@ def explain_row(
     ],
     row: Annotated[int, typer.Option("--row", metavar="N", min=1, help="The Nth row.")] = 1,
 ) -> None:
-    """Show what a row of an answer, or a memory, stands on, and where each of it comes from."""
+    """Show what a row or a memory stands on, and where each of it comes from."""
     from recollect.servers.cli.memory import explain
     from recollect.servers.cli.reasons import tell_why
 

@@ -7,7 +7,7 @@ silence a new session begins, unless the conversation says that it is one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -53,8 +53,12 @@ def caught_up(
     known, after = columns.known, columns.number
     ended: dict[int, int] = {}  # the rows that were open, and when they ended
 
+    contents: Iterable[Standing] = standings(session, group_id, after, number)
+    if after:
+        contents = [*contents]  # what reading breaks off must not have changed what is known
+
     def came() -> Iterator[Standing]:
-        for one in standings(session, group_id, after, number):
+        for one in contents:
             if one.since > after:
                 yield one
             elif one.until != LIVING and one.element in known.open_rows:

@@ -108,8 +108,8 @@ def cited_evidence(nexus: Nexus, ids: Collection[str], as_of: AsOf | None = None
     cited: dict[tuple[str, str], dict[str, EvidenceRef]] = {}
     for one in nexus.concepts.joints(ids, "subject", cites, as_of=as_of):
         if one.far is not None:
-            refs = {one.far.name: evidence_ref(one.far.attributes)}
-            cited.setdefault((one.link.subject, one.key), {}).update(refs)
+            of_claim = cited.setdefault((one.link.subject, one.key), {})
+            of_claim[one.far.name] = evidence_ref(one.far.attributes)
     return cited
 
 

@@ -19,24 +19,25 @@ def walked(
 ) -> list[dict[str, Any]]:
     """Return an entry for each edge, by (depth, source, type, target), at most `MOST_EDGES`."""
     entries: list[dict[str, Any]] = []
+    pointing: list[tuple[dict[str, Any], str]] = []
     for distance, hop in enumerate(graph.walk(start, depth, MOST_EDGES), 1):
         score = 1.0 / distance
         hop.sort()
         for source, kind, target, label, node_type, piece in hop[: MOST_EDGES - len(entries)]:
-            entries.append(
-                {
-                    "relation_type": kind,
-                    "source_node_id": source,
-                    "target_node_id": target,
-                    "target_label": label,
-                    "target_type": node_type,
-                    "depth": distance,
-                    "score": score,
-                    "piece": piece or None,
-                }
-            )
-    pointing = [one for one in entries if one["piece"]]
-    held = pieces.get_all({one["piece"] for one in pointing})
-    for one in pointing:
-        one["piece"] = held.get(one["piece"])
+            entry = {
+                "relation_type": kind,
+                "source_node_id": source,
+                "target_node_id": target,
+                "target_label": label,
+                "target_type": node_type,
+                "depth": distance,
+                "score": score,
+                "piece": None,
+            }
+            entries.append(entry)
+            if piece:
+                pointing.append((entry, piece))
+    held = pieces.get_all({piece for _, piece in pointing})
+    for entry, piece in pointing:
+        entry["piece"] = held.get(piece)
     return entries

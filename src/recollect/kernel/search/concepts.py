@@ -213,10 +213,20 @@ class Concepts:
             if mode != KEYWORD and why_by_words(session, group, meanings, term):
                 mode = KEYWORD
             among, pick = _narrowed(reader, type, where)
-            asked = session, group, term, ElementKind.CONCEPT, type, limit
-            then, where = (moment.valid, moment.known), where or None
             found = search(
-                *asked, *then, mode=mode, meanings=meanings, where=where, among=among, pick=pick
+                session,
+                group,
+                term,
+                ElementKind.CONCEPT,
+                type,
+                limit,
+                moment.valid,
+                moment.known,
+                mode=mode,
+                meanings=meanings,
+                where=where or None,
+                among=among,
+                pick=pick,
             )
             names = public_ids(session, group, [one.element for one in found.matches])
         return tuple(Ranked(names[one.element], one.score) for one in found.matches)
@@ -312,11 +322,13 @@ def _narrowed(
     """Return the concepts meant where they are few; else what tells by an index which are."""
     asked = _asked(reader, type_, (where,)) if where and reader.moment is NOW else None
     among = None if asked is None else _few(asked)
-    index = None if asked is None or among is not None else asked.fits[0].index
-    if asked is None or index is None:
+    if asked is None or among is not None:
         return among, None
+    (fit,) = asked.fits
+    if fit.index is None:
+        return None, None
     listing = Listing(asked.session.dialect, is_among=True)
-    sql = listing.ids(index, f"{asked.fits[0].conditions} AND {IS_AMONG}")
+    sql = listing.ids(fit.index, f"{fit.conditions} AND {IS_AMONG}")
 
     def pick(ids: Sequence[int]) -> frozenset[int]:
         given = {**asked.parameters, "among": orjson.dumps(ids).decode()}

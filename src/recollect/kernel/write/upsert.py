@@ -131,7 +131,9 @@ def _are_ready(links: Sequence[_Lowered], batch: Batch, waiting: set[str | None]
 
 def _is_nested(change: Put | PutLink) -> bool:
     """Whether a link is about one that is named by its triple."""
-    return isinstance(change, PutLink) and Said in {type(change.subject), type(change.object)}
+    return isinstance(change, PutLink) and any(
+        isinstance(end, Said) for end in (change.subject, change.object)
+    )
 
 
 def _is_plain(link: Said) -> bool:

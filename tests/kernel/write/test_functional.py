@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -129,6 +130,47 @@ def test_one_that_begins_with_the_old_one_takes_its_place(nexus: Nexus) -> None:
     assert (report.closed, employers(nexus, "2020")) == (1, ["BMW"])
     closed = nexus.elements.look_up([old], closed=True)[old]
     assert closed.element.metadata[REPLACED_BY] == report.ids[0]
+
+
+@pytest.mark.parametrize("salt", range(5))
+def test_of_two_that_begin_together_the_one_told_last_stands(nexus: Nexus, salt: int) -> None:
+    group = nexus.group(f"drawn-{salt}")  # whose ids are drawn anew
+    people = [PutConcept("Company", one) for one in ("Siemens", "BMW")]
+    group.write([PutConcept("Person", "Maria"), *people, DEFINED])
+    group.write([told(SIEMENS, "2020-01-01"), told(BMW, "2020-01-01")])
+    assert employers(group, "2021-01-01") == ["BMW"]
+    group.write([told(SIEMENS, "2022-01-01"), told(BMW, "2022-01-01", key="again")])
+    assert employers(group, "2023-01-01") == ["BMW"]
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_of_those_that_begin_together_the_lower_given_id_stands_before_those_without(
+    nexus: Nexus, order: tuple[int, ...]
+) -> None:
+    companies = "Siemens", "BMW", "Bosch", "Porsche"
+    nexus.write([PutConcept("Company", one) for one in companies])
+    ids = "z", "a", None, None
+    facts = [
+        told(Key("Company", one), "2020-01-01", id=id)
+        for one, id in zip(companies, ids, strict=True)
+    ]
+    nexus.write([facts[one] for one in order])
+    assert employers(nexus, "2021-01-01") == ["BMW"]
+
+
+@pytest.mark.parametrize("salt", range(5))
+def test_of_two_texts_about_one_thing_that_begin_together_the_one_told_last_stands(
+    nexus: Nexus, salt: int
+) -> None:
+    group = nexus.group(f"drawn-{salt}")
+    group.write([PutConcept("Person", "Maria"), PutConcept("Company", "BMW")])
+    group.write([PutFact(MARIA, "led", BMW, "She led."), PutFact(MARIA, "led", BMW, "She left.")])
+    (rows,) = group.read(
+        'FIND(?l.attributes.fact) WHERE { ?l ({name: "Maria"}, "led", ?c) }',
+        as_of=AsOf(valid=Instant(NOW * 2)),
+    ).results
+    assert isinstance(rows, Rows)
+    assert list(rows.rows) == [("She left.",)]
 
 
 def test_a_bare_link_of_kip_is_ended_too_and_kml_itself_ends_nothing(nexus: Nexus) -> None:

@@ -10,8 +10,11 @@ import recollect
 from recollect.errors import RecollectError
 from recollect.model import (
     AsOf,
+    BatchReport,
     Concept,
     Key,
+    Link,
+    Local,
     Named,
     PutConcept,
     PutFact,
@@ -44,6 +47,12 @@ def types_called(nexus: recollect.Nexus, name: str, as_of: AsOf | None = None) -
     ).results
     assert isinstance(rows, Rows)
     return sorted(str(one) for (one,) in rows.rows)
+
+
+def links_to(nexus: recollect.Nexus, id: str) -> list[Link]:
+    (rows,) = nexus.read("FIND(?l) WHERE { ?l (?x, ?p, {id: $id}) }", {"id": id}).results
+    assert isinstance(rows, Rows)
+    return [one for (one,) in rows.rows if isinstance(one, Link)]
 
 
 def test_a_name_as_it_is_written_comes_before_another_spelling_and_that_before_an_alias(
@@ -205,6 +214,57 @@ def test_a_concept_is_of_another_type_with_all_that_was_said(nexus: recollect.Ne
     assert (dog.element.type, dict(dog.element.attributes)) == ("Dog", {"age": 3})
     with pytest.raises(RecollectError, match="is there already"):
         nexus.write([PutConcept("Cat", "Rex"), Retype(rex.element.id, "Cat")])
+
+
+def test_a_concept_that_a_batch_makes_is_of_another_type_in_that_batch(
+    nexus: recollect.Nexus,
+) -> None:
+    answer = nexus.write(
+        [
+            PutConcept("Entity", "Rex", {"age": 3}, handle="rex"),
+            PutFact(Named("Ann"), "owns", Local("rex"), "Ann owns Rex."),
+            Retype(Local("rex"), "Dog"),
+            PutFact(Named("Bob"), "walks", Local("rex"), "Bob walks Rex."),
+        ]
+    )
+    (report,) = answer.results
+    assert isinstance(report, BatchReport)
+    assert (report.created, report.updated, report.closed) == (5, 0, 0)
+    (dog,) = nexus.elements.named("Rex")
+    assert isinstance(dog.element, Concept)
+    assert (dog.element.type, dict(dog.element.attributes)) == ("Dog", {"age": 3})
+    assert report.ids[0] == report.ids[2] == dog.element.id
+    assert sorted(one.predicate for one in links_to(nexus, dog.element.id)) == ["owns", "walks"]
+    assert types_called(nexus, "Rex", AsOf(transaction=1)) == ["Dog"]
+
+
+@pytest.mark.parametrize("is_fact", [True, False])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_change_that_names_what_it_gives_another_type_by_the_old_one_is_refused(
+    nexus: recollect.Nexus, is_fact: bool, is_first: bool
+) -> None:
+    nexus.write([PutFact(Named("Zoe"), "knows", Named("Ann"), "Zoe knows Ann.")])
+    ends = Key("Entity", "Zoe"), Named("Zoe", "Person")
+    one, other = ends if is_first else ends[::-1]
+    link = PutFact(one, "is", other, "Zoe is Zoe.") if is_fact else PutLink(one, "is", other)
+    with pytest.raises(RecollectError, match=r'no concept matches .*"Entity", name: "Zoe"'):
+        nexus.write([link])
+    assert types_called(nexus, "Zoe") == ["Entity"]
+
+
+@pytest.mark.parametrize("is_fact", [True, False])
+def test_a_change_that_gives_another_type_goes_to_the_one_that_was_born_by_its_id(
+    nexus: recollect.Nexus, is_fact: bool
+) -> None:
+    nexus.write([PutFact(Named("Zoe"), "knows", Named("Ann"), "Zoe knows Ann.")])
+    (zoe,) = nexus.elements.named("Zoe")
+    ends = zoe.element.id, Named("Zoe", "Person")
+    first, second = ends
+    link = PutFact(first, "is", second, "Zoe is.") if is_fact else PutLink(first, "is", second)
+    nexus.write([link])
+    assert types_called(nexus, "Zoe") == ["Person"]
+    (found,) = links_to(nexus, zoe.element.id)
+    assert (found.subject, found.object) == (zoe.element.id, zoe.element.id)
 
 
 def test_a_bare_kernel_makes_nothing_for_a_plain_name() -> None:

@@ -252,10 +252,10 @@ class Batch:
         return link
 
     def _put_fact(self, change: PutFact) -> Element:
-        resolve = self.references.resolve
         predicate, key = self.references.plain(change.predicate), _key(change.key)
         stored = replace(change, predicate=predicate, key=key, id=_id(change.id))
-        fact, _ = self.facts.put(stored, resolve(change.subject), resolve(change.object))
+        ends = self.references.resolve_both(change.subject, change.object)
+        fact, _ = self.facts.put(stored, *ends)
         self.references.name(change.handle, fact)
         return fact
 
@@ -270,8 +270,7 @@ class Batch:
         return element
 
     def _merge(self, change: Merge) -> Element:
-        source = self.references.resolve(change.source)
-        target = self.references.resolve(change.target)
+        source, target = self.references.resolve_both(change.source, change.target)
         if not isinstance(source, ConceptElement) or not isinstance(target, ConceptElement):
             raise RecollectError(
                 INVALID_ARGUMENT,
@@ -291,10 +290,10 @@ class Batch:
                 INVALID_ARGUMENT, "a Retype of the batch names a link", hint="name a concept"
             )
         type_ = identifier(change.type, "type")
+        self.tracker.meet(concept, is_new=False)
         if self._unit.terms.text(concept.type) != type_:
             concept = bear_anew(self._unit, concept, type_)
             self.references.forget_ends()
-        self.tracker.meet(concept, is_new=False)
         return concept
 
     def _meet(self, element: Element, expected: int | None, *, is_new: bool) -> None:

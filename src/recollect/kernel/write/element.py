@@ -71,6 +71,12 @@ class Element:
     is_living: bool
     on_disk: State | None
     last: Stands | None = field(init=False, default=None)  # what a closing says at the end
+    successor: Element | None = field(init=False, default=None)  # what goes on under its id
+
+    @property
+    def present(self) -> Element:
+        """The element itself, or what goes on under its id since it was closed."""
+        return self if self.successor is None else self.successor.present
 
     def target(self) -> State | None:
         """Return what the row must say, or None when there must be no row."""
@@ -188,7 +194,7 @@ class Tracker:
     @property
     def created(self) -> int:
         """How many elements the batch made that still live."""
-        return sum(first is None and one.is_living for one, first in self._first.items())
+        return sum(first is None and one.present.is_living for one, first in self._first.items())
 
     @property
     def updated(self) -> list[Element]:

@@ -63,8 +63,8 @@ _PARTS = "\n"  # between the parts of a link's key: what is compared, since when
 class _Fact:
     """A fact as the rule sees it."""
 
-    id: str
-    key: str
+    id: str | None  # if the caller gave one
+    number: int  # in the order of birth
     says: str | None  # normal, to be compared; None: what was said before
     valid_at: Instant
     invalid_at: Instant
@@ -80,7 +80,17 @@ class _Fact:
         """Whether this one, put last, stands and not the other."""
         if self.told_at is not None and other.told_at is not None and self.told_at != other.told_at:
             return self.told_at > other.told_at
-        return not other.is_new or self.id < other.id
+        return not other.is_new or self.stands_before(other)
+
+    def stands_before(self, other: _Fact) -> bool:
+        """Whether of two that no time tells apart, told together, this one stands.
+
+        The lower of given ids, which stand before those that were computed: those say nothing, so
+        that of two without an id the one that was told last stands.
+        """
+        if self.id is None or other.id is None:
+            return self.id is not None or (other.id is None and self.number > other.number)
+        return self.id < other.id
 
     def end_before(self, newer: Instant) -> Instant:
         """Return where this one ends when another begins at `newer`."""
@@ -143,8 +153,8 @@ class Told:
             return known, False
         clock = advance_clock(BEGINNING, FOREVER, metadata)
         new = _Fact(
-            id=change.id or "",
-            key=change.key,
+            id=change.id,
+            number=0,  # it has no link yet
             says=None if change.text is None else normal_text(change.text),
             valid_at=clock.valid_at,
             invalid_at=clock.invalid_at,
@@ -281,8 +291,9 @@ class Told:
     def _settle_objects(self, link: LinkElement, others: Iterable[LinkElement]) -> None:
         """Let the newer of the link and each of the same subject, to another object, end the older.
 
-        Of two that begin together the one that stood before ends, and of one batch the one with
-        the higher id. What is over when it is told ends nothing whose beginning is not known.
+        Of two that begin together the one that stood before ends, and of one batch the one that
+        does not stand before the other. What is over when it is told ends nothing whose beginning
+        is not known.
         """
         now, older, ends = self._unit.at, list[LinkElement](), list[Instant]()
         new = self._fact(link)
@@ -295,7 +306,10 @@ class Told:
             # It was told as what holds: a stay that is over already says nothing against it.
             if began == BEGINNING and new.invalid_at <= now:
                 continue
-            is_newer = not other.is_new or new.id < other.id if begins == began else begins > began
+            if begins != began:
+                is_newer = begins > began
+            else:
+                is_newer = not other.is_new or new.stands_before(other)
             if is_newer:
                 older.append(rival)
             else:
@@ -359,8 +373,8 @@ class Told:
         if seen is not None and seen[0] is content:
             return seen[1]
         fact = _Fact(
-            id=self._unit.public_id(link),
-            key=_compared(link),
+            id=link.public_id,
+            number=link.id,
             says=normal_text(str(content.attributes.get(FACT, ""))),
             valid_at=content.valid_at,
             invalid_at=content.invalid_at,

@@ -54,10 +54,9 @@ def bear_anew(unit: Unit, concept: ConceptElement, type_: str) -> ConceptElement
             known=(unit.public_id(there),),
         )
     links = _links_about(unit, concept)
-    content, identifier = concept.content, unit.public_id(concept)
     unit.close([concept, *links])
-    born = unit.create_concept(type_, concept.name, identifier)
-    unit.set_content(born, content)
+    born = unit.bear_anew(concept, type_)
+    unit.set_content(born, concept.content)
     moving = _Moving(unit, concept, born.id, links)
     moving.renamed.clear()  # its id is what it was
     moving.carry_on()

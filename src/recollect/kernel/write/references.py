@@ -166,6 +166,12 @@ class References:
             case _:
                 assert_never(reference)
 
+    def resolve_both(self, first: Reference, second: Reference) -> tuple[Element, Element]:
+        """Return what two references of one change mean when both have been looked up."""
+        one, other = self.resolve(first), self.resolve(second)
+        # By a plain name something may be born anew, and be what the first means.
+        return (self.resolve(first) if isinstance(second, Named) else one), other
+
     def missing(self, reference: Reference) -> RecollectError:
         """Return KIP_3002 for what a reference means, or for the part of it that is not there."""
         match reference:
@@ -207,6 +213,8 @@ class References:
             return known
         subject = self._end(link.subject)
         target = None if subject is None else self._end(link.object)
+        if isinstance(link.object, Named):  # by which the subject may have been born anew
+            subject = self._end(link.subject)
         if subject is None or target is None:
             return None
         return subject, self.predicate(link.predicate), target
@@ -263,9 +271,9 @@ class References:
                 hint=f'use "{known[0]}"' if known else "put the element first",
                 known=known,
             )
-        if not element.is_living:
+        if not element.present.is_living:
             raise RecollectError(NOT_FOUND, f'the element of the handle "{handle}" is deleted')
-        return element
+        return element.present
 
     def _at_hand(self, reference: Reference) -> Element | None:
         """Return the element of a reference that is there before the batch, if it says enough."""

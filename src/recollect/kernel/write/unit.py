@@ -101,6 +101,15 @@ class Unit:
     def create_concept(self, kind: str, name: str, given_id: str | None = None) -> ConceptElement:
         """Create a concept; that no living one has its key or id is the caller's care."""
         self._refuse_computed(given_id)
+        return self._new_concept(kind, name, given_id)
+
+    def bear_anew(self, concept: ConceptElement, kind: str) -> ConceptElement:
+        """Create the concept of another type that a closed one is from now on, under its id."""
+        born = self._new_concept(kind, concept.name, self.public_id(concept))
+        concept.successor = born
+        return born
+
+    def _new_concept(self, kind: str, name: str, given_id: str | None) -> ConceptElement:
         concept = ConceptElement(
             self._next_id(CONCEPT_BIT),
             given_id,
@@ -133,6 +142,7 @@ class Unit:
         """
         carrier = self._new_link(triple, link.key, self.public_id(link))
         carrier.first_version = self.version(link) + 1
+        link.successor = carrier
         return carrier
 
     def _new_link(self, triple: Triple, key: str, given_id: str | None) -> LinkElement:

@@ -22,6 +22,16 @@ from recollect.node import dataclass
 DEFAULT_URL = "https://api.openai.com/v1"
 
 _TOO_MANY_TOKENS = 2**31  # for one call
+_LATER = "ask again later"
+_PLACE = "check RECOLLECT_LLM_URL"
+_MENDED_BY = {
+    401: "check RECOLLECT_LLM_KEY",
+    403: "check RECOLLECT_LLM_KEY",
+    408: _LATER,
+    429: _LATER,
+}
+"""What to do about a status of the 4xx; about any other, the model or the place is wrong."""
+
 _FOREIGN = "the model's service answered what its protocol does not"
 
 
@@ -69,13 +79,16 @@ class Chat:
         except openai.APIStatusError as error:
             raise _unavailable(
                 f"the model's service answered {error.status_code}",
+                hint=_mend(error.status_code),
                 status=error.status_code,
                 retry_seconds=retry_after(error.response.headers.get("retry-after")),
             ) from error
         except openai.APIConnectionError as error:
-            raise _unavailable("the model's service cannot be reached") from error
+            raise _unavailable("the model's service cannot be reached", hint=_PLACE) from error
         except (openai.OpenAIError, ValueError, RecursionError) as error:
-            raise _unavailable(_FOREIGN) from error  # a body that is not JSON, or too deep
+            raise _unavailable(
+                _FOREIGN, hint=_PLACE
+            ) from error  # a body that is not JSON, or too deep
         return _read(completion)
 
     def close(self) -> None:
@@ -102,16 +115,23 @@ def retry_after(header: str | None) -> float:
 
 
 def _unavailable(
-    message: str, *, status: int | None = None, retry_seconds: float = 0.0
+    message: str, *, hint: str = _LATER, status: int | None = None, retry_seconds: float = 0.0
 ) -> RecollectError:
     details = {"retry_seconds": retry_seconds} | ({} if status is None else {"status": status})
-    return RecollectError(UNAVAILABLE, message, hint="ask again later", details=details)
+    return RecollectError(UNAVAILABLE, message, hint=hint, details=details)
+
+
+def _mend(status: int) -> str:
+    """Return what to do about a status that is no answer."""
+    if status >= 500:
+        return _LATER
+    return _MENDED_BY.get(status, "check RECOLLECT_LLM_MODEL and RECOLLECT_LLM_URL")
 
 
 def _read(completion: object) -> Completion:
     """Return what an answer says; endpoints differ in what they leave out."""
     if not isinstance(completion, ChatCompletion):
-        raise _unavailable(_FOREIGN)
+        raise _unavailable(_FOREIGN, hint=_PLACE)
     used = completion.usage
     usage = Usage(1, _tokens(used, "prompt_tokens"), _tokens(used, "completion_tokens"))
     choices: object = completion.choices  # of whatever type: the client checks none

@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.faces.knowledge.conftest import TRACE
 
 from recollect.errors import RecollectError
-from recollect.faces.knowledge import KnowledgeBase, KnowledgeDataLoader, LoadReport, Skipped
+from recollect.faces.knowledge import KnowledgeBase, KnowledgeDataLoader, LoadReport
 from recollect.kernel import Nexus
 
 LOADER = KnowledgeDataLoader()
+SECRET = "token=abcdef123456"
 ALL = {"metadata": 1, "pieces": 1, "graph_nodes": 2, "graph_edges": 1}
 
 
@@ -129,10 +132,93 @@ def test_a_secret_is_skipped_and_never_told(kb: KnowledgeBase, caplog) -> None:
     assert "hunter2" not in caplog.text
 
 
-def test_a_key_that_holds_a_secret_is_not_shown(kb: KnowledgeBase) -> None:
-    secret = "token=abcdef123456"
-    report = LOADER.load(kb, {"metadata": {secret: {"entity_type": "user"}}})
-    assert report.skipped == (Skipped("metadata", "?", report.skipped[0].reason),)
+@pytest.mark.parametrize(
+    ("document", "section"),
+    [
+        ({"metadata": {"a": {"entity_type": "t"}, SECRET: {"entity_type": "t"}}}, "metadata"),
+        ({"pieces": [{"content": "x"}, {"content": "", "piece_id": SECRET}]}, "pieces"),
+        ({"pieces": [{"content": "x"}, {"content": "x", "knowledge_type": SECRET}]}, "pieces"),
+        ({"pieces": [{"content": "x"}, {"content": "x", SECRET: 1}]}, "pieces"),
+    ],
+)
+def test_neither_key_nor_reason_tells_a_secret(
+    kb: KnowledgeBase, caplog, document: dict[str, Any], section: str
+) -> None:
+    (skipped,) = LOADER.load(kb, document).skipped
+    assert (skipped.section, skipped.key) == (section, "1")
+    with pytest.raises(RecollectError) as caught:
+        LOADER.load(kb, document, strict=True)
+    assert kb.bulk_load([{"content": "x", "knowledge_type": SECRET}]) == 0
+    assert "abcdef123456" not in f"{skipped} {caught.value} {caplog.text}"
+
+
+DEEP: Any = 1
+for _ in range(200):
+    DEEP = {"a": DEEP}
+
+
+@pytest.mark.parametrize(
+    "value", [DEEP, [DEEP], 2**63, -(2**63) - 1, "a\0", "\ud800", {"\0": 1}, {"a": {"\ud800": 1}}]
+)
+def test_what_no_graph_can_hold_is_skipped_and_the_rest_is_loaded(
+    kb: KnowledgeBase, value: Any
+) -> None:
+    bad = {"properties": {"bad": value}}
+    ends = {"source_id": "user:alice", "target_id": "technique:les", "edge_type": "KNOWS"}
+    graph = {
+        "nodes": [*TRACE["graph"]["nodes"], {"node_id": "n", "node_type": "t", **bad}],
+        "edges": [*TRACE["graph"]["edges"], {**ends, **bad}, {**ends, "properties": {"_w": 1}}],
+    }
+    metadata = {**TRACE["metadata"], "u": {"entity_type": "t", **bad}}
+    report = LOADER.load(kb, {**TRACE, "metadata": metadata, "graph": graph})
+    assert report == ALL
+    assert [(one.section, one.key) for one in report.skipped] == [
+        *(("metadata", "u"), ("graph.nodes", "n"), ("graph.edges", "1"), ("graph.edges", "2"))
+    ]
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(st.characters(), max_size=9)
+    | st.sampled_from(["user:alice", "fact", "token=abcdef123456", "a|b", " ", "x" * 300]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=6,
+)
+
+
+def item(*names: str) -> st.SearchStrategy[Any]:
+    """Return items of which some are valid, some nearly so, and some nothing at all."""
+    near = st.fixed_dictionaries(
+        dict.fromkeys(names[:2], JSON), optional=dict.fromkeys(names[2:], JSON)
+    )
+    return near | JSON
+
+
+@given(
+    metadata=st.dictionaries(st.text(st.characters()), item("entity_type", "properties")),
+    pieces=st.lists(item("content", "piece_id", "knowledge_type", "tags", "entity_id"), max_size=3),
+    nodes=st.lists(item("node_id", "node_type", "label", "properties"), max_size=3),
+    edges=st.lists(item("source_id", "target_id", "edge_type", "properties"), max_size=3),
+)
+def test_whatever_the_items_are_each_is_loaded_or_skipped(
+    metadata: Any, pieces: Any, nodes: Any, edges: Any
+) -> None:
+    document = {
+        "metadata": {**metadata, **TRACE["metadata"]},
+        "pieces": [*pieces, *TRACE["pieces"]],
+        "graph": {
+            "nodes": [*nodes, *TRACE["graph"]["nodes"]],
+            "edges": [*edges, *TRACE["graph"]["edges"]],
+        },
+    }
+    with KnowledgeBase() as kb:
+        report = LOADER.load(kb, document)
+        given = (document["metadata"], document["pieces"], *document["graph"].values())
+        assert sum(report.values()) + len(report.skipped) == sum(map(len, given))
+        assert kb.get_piece("les-rans-init") is not None
 
 
 @pytest.mark.parametrize(

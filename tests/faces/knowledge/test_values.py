@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -90,6 +91,14 @@ def test_a_piece_says_something(content: object) -> None:
         (GraphEdge, {"source_id": "a", "target_id": "b"}, "edge_type is missing"),
         (KnowledgePiece, {"content": "x", "contents": "y"}, "contents is not a field"),
         (KnowledgePiece, [], "is not an object"),
+        (RetrievalResult, [], "is not an object"),
+        (RetrievalResult, {"piece": []}, "piece is not a field"),
+        (RetrievalResult, {"pieces": 3}, "pieces is not a list"),
+        (RetrievalResult, {"pieces": [1]}, "not [piece, score]"),
+        (RetrievalResult, {"pieces": [[PIECE.to_dict(), "x"]]}, "not [piece, score]"),
+        (RetrievalResult, {"pieces": [[{}, 0.5]]}, "content is missing"),
+        (RetrievalResult, {"graph_context": [1]}, "what is not an object"),
+        (RetrievalResult, {"metadata": 5}, "EntityMetadata is not an object"),
         (EntityMetadata, {"entity_id": "a", "entity_type": " "}, "entity_type is blank"),
         (EntityMetadata, {"entity_id": "a", "entity_type": "b", "properties": []}, "no object"),
     ],
@@ -124,15 +133,22 @@ def test_an_edge_type_holds_no_operator_of_paths() -> None:
         lambda: KnowledgePiece("x", tags=[str(one) for one in range(65)]),
         lambda: KnowledgePiece("x", tags=["x" * 65]),
         lambda: GraphNode("a", "b", properties={"a": "x" * 16_400}),
+        lambda: GraphNode("a", "b", properties={"a": json.loads("[" * 62 + "]" * 62)}),
     ],
 )
 def test_what_is_too_large_is_over_a_limit(make) -> None:
     assert code_of(make) == "LIMIT_EXCEEDED"
 
 
-@pytest.mark.parametrize("value", [float("nan"), {1: 2}, {1, 2}, b"x", 2**70])
+@pytest.mark.parametrize("value", [float("nan"), {1: 2}, {1, 2}, b"x", 2**63, "\0", {"\0": 1}])
 def test_properties_are_json(value: object) -> None:
     assert code_of(GraphNode, "a", "b", properties={"a": value}) == "INVALID_ARGUMENT"
+
+
+def test_an_edge_has_properties_that_a_link_can_have() -> None:
+    for key in ("", "_weight"):
+        assert code_of(GraphEdge, "a", "b", "T", {key: 1}) == "INVALID_ARGUMENT"
+        assert GraphNode("a", "t", properties={key: 1}).properties == {key: 1}
 
 
 def test_to_set_a_property_touches_its_instant_and_no_one_elses_object() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.endpoint import serving
 from tests.faces.knowledge.conftest import QUESTION, TRACE
-from tests.faces.knowledge.test_ingestion import GOOD, TEXT, said
+from tests.faces.knowledge.test_ingestion import GOOD, TEXT, said, status
 
 ALICE = ("--entity", "user:alice")
 
@@ -23,7 +23,7 @@ def document(tmp_path: Path) -> str:
 def test_the_journey_of_a_document_into_a_prompt(cli, document: str) -> None:
     cli("knowledge", "add", "Another one.")
     dry = cli("knowledge", "load", document, "--dry-run")
-    assert "1 metadata, 1 pieces, 2 graph nodes, 1 graph edges" in dry.stdout
+    assert "1 profile, 1 piece, 2 graph nodes, 1 graph edge" in dry.stdout
     assert "nothing was kept" in dry.stdout
     loaded = json.loads(cli("knowledge", "load", document, "--json").stdout)["result"]
     assert (loaded["pieces"], loaded["skipped"]) == (1, [])
@@ -70,7 +70,7 @@ def test_a_text_is_structured_by_the_model_of_the_settings(cli, tmp_path: Path) 
             RECOLLECT_LLM_MODEL="m",
             RECOLLECT_LLM_URL=endpoint.url,
         )
-    assert "1 pieces" in done.stdout
+    assert "1 piece," in done.stdout
     (record,) = records.iterdir()
     assert (record / "artifacts" / "expert.txt").read_text() == TEXT
 
@@ -96,6 +96,57 @@ def test_an_artifact_that_is_not_kept_is_told(
         done = cli("knowledge", "ingest", "expert.txt", *options, **asked)
     assert done.exit_code == 0
     assert told in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (status(401), "in 1 attempt: the model's service answered 401"),
+        (status(404), "in 1 attempt: the model's service answered 404"),
+        (said("I cannot."), "in 4 attempts: the answer holds no JSON object"),
+        (said('{"pieces": []}'), "0 pieces"),
+    ],
+)
+def test_an_ingestion_that_keeps_nothing_makes_no_memory(
+    cli, tmp_path: Path, answer, told: str
+) -> None:
+    path, records = tmp_path / "expert.txt", tmp_path / "records"
+    path.write_text(TEXT)
+    with serving() as endpoint:
+        endpoint.script = [answer] * 4
+        done = cli(
+            *("knowledge", "ingest", str(path), "--db", "new.db", "--check-in", str(records)),
+            RECOLLECT_LLM_MODEL="m",
+            RECOLLECT_LLM_URL=endpoint.url,
+        )
+    assert told in done.output
+    assert not (tmp_path / "new.db").exists()
+    assert not records.exists()
+    assert ("RECOLLECT_LLM_KEY" in done.stderr) == ("401" in told)
+    assert ("RECOLLECT_LLM_MODEL" in done.stderr) == ("404" in told)
+
+
+@pytest.mark.parametrize(
+    ("document", "options"),
+    [
+        (None, []),
+        ({"other": 1}, []),
+        ({"pieces": [{"content": ""}]}, []),
+        ({"pieces": [{"content": ""}, {"content": "x"}]}, ["--strict"]),
+        (TRACE, ["--dry-run"]),
+    ],
+)
+def test_a_load_that_keeps_nothing_makes_no_memory(
+    cli, tmp_path: Path, document: object, options: list[str]
+) -> None:
+    path = tmp_path / "new.json"
+    if document is not None:
+        path.write_text(json.dumps(document))
+    done = cli("knowledge", "load", str(path), "--db", "new.db", *options)
+    assert not (tmp_path / "new.db").exists()
+    assert (done.exit_code == 0) == ("nothing was kept" in done.output)
+    assert cli("knowledge", "add", "password: hunter2", "--db", "new.db").exit_code == 1
+    assert not (tmp_path / "new.db").exists()
 
 
 def test_without_a_model_it_says_how_to_name_one(cli, tmp_path: Path) -> None:

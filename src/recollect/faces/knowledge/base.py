@@ -238,7 +238,8 @@ class KnowledgeBase:
                 except RecollectError as error:
                     if error.code not in (INVALID_ARGUMENT, LIMIT_EXCEEDED, CONFLICT):
                         raise
-                    _LOG.warning("piece %d is skipped: %s", place, error.message)
+                    reason = self._secrets.redacted(error.message)
+                    _LOG.warning("piece %d is skipped: %s", place, reason)
         return kept
 
     def together(self) -> AbstractContextManager[object]:

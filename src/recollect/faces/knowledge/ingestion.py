@@ -26,8 +26,10 @@ from recollect.faces.knowledge.loading import (
     read_items,
 )
 from recollect.faces.knowledge.model import KnowledgeType, now
+from recollect.faces.knowledge.secrets import Secrets
 from recollect.faces.knowledge.structuring import structuring_prompt
 from recollect.llm import Completion, may_help_again
+from recollect.node import dataclass
 
 MOST_TEXT: Final = 100_000
 """Characters of a text."""
@@ -36,6 +38,15 @@ MOST_WAIT: Final = 60.0
 """Seconds that a service may ask to wait for it."""
 
 Llm = Callable[[str], str | Completion]
+
+
+@dataclass(frozen=True, slots=True)
+class Structured:
+    """A text without secrets, and the document that a model made of it in so many attempts."""
+
+    text: str
+    document: Mapping[str, Any]
+    attempts: int
 
 
 class KnowledgeIngestionCLI:
@@ -66,6 +77,13 @@ class KnowledgeIngestionCLI:
     ) -> LoadReport:
         """Structure a text and load it; `dry_run` asks the model, and stores nothing.
 
+        Raises as `structure` does.
+        """
+        return self.keep(self.structure(text, kb.secrets), kb, artifacts, dry_run=dry_run)
+
+    def structure(self, text: str, secrets: Secrets) -> Structured:
+        """Return what the model makes of a text; nothing is stored.
+
         Raises INVALID_ARGUMENT or LIMIT_EXCEEDED for the text, and UNAVAILABLE with the last
         fault and the number of `attempts` in its details where no answer was well formed.
         """
@@ -77,49 +95,12 @@ class KnowledgeIngestionCLI:
                 f"the text is longer than {MOST_TEXT} characters",
                 hint="ingest it in parts",
             )
-        shown = kb.secrets.redacted(text)
-        structured, attempts = self._structured(shown)
-        if dry_run or self._folder is None:
-            return KnowledgeDataLoader().load(kb, structured, dry_run=dry_run)
-        return self._recorded(kb, self._folder, shown, structured, attempts, artifacts or ())
-
-    def _recorded(
-        self,
-        kb: KnowledgeBase,
-        folder: Path,
-        text: str,
-        structured: Mapping[str, Any],
-        attempts: int,
-        artifacts: Sequence[str | PathLike[str]],
-    ) -> LoadReport:
-        """Write the record, then load: what is in the memory has its record."""
-        name = new_name(now())
-        sourced = _sourced(structured, f"check-in:{name}")
-        read = read_items(kb, sourced)
-        told = read.report.to_dict()
-        skipped = told.pop("skipped")
-        report = {
-            "counts": told,
-            "skipped": skipped,
-            "attempts": attempts,
-            "model": getattr(self._llm, "model", None),
-        }
-        files = [Path(one) for one in artifacts]
-        write_record(folder, name, CheckIn(text, kb.secrets.redacted_in(sourced), report, files))
-        try:
-            read.store(kb)
-        except BaseException:
-            remove_record(folder, name)
-            raise
-        return read.report
-
-    def _structured(self, text: str) -> tuple[Mapping[str, Any], int]:
-        """Return what the model made of the text, and how often it was asked."""
+        shown = secrets.redacted(text)
         fault: RecollectError | None = None
         for attempt in range(1, self._max_retries + 2):
             try:
-                prompt = structuring_prompt(text, fault.message if fault else None)
-                return read_answer(self._asked(prompt)), attempt
+                prompt = structuring_prompt(shown, fault.message if fault else None)
+                return Structured(shown, read_answer(self._asked(prompt)), attempt)
             except RecollectError as error:
                 fault = error
                 if error.code is UNAVAILABLE and not may_help_again(error):
@@ -128,6 +109,38 @@ class KnowledgeIngestionCLI:
                     _wait(error)
         assert fault is not None
         raise _failed(fault, self._max_retries + 1) from fault
+
+    def keep(
+        self,
+        structured: Structured,
+        kb: KnowledgeBase,
+        artifacts: Sequence[str | PathLike[str]] | None = None,
+        *,
+        dry_run: bool = False,
+    ) -> LoadReport:
+        """Load what a model made of a text; what is in the memory then has its record."""
+        if dry_run or self._folder is None:
+            return KnowledgeDataLoader().load(kb, structured.document, dry_run=dry_run)
+        name = new_name(now())
+        sourced = _sourced(structured.document, f"check-in:{name}")
+        read = read_items(kb, sourced)
+        told = read.report.to_dict()
+        skipped = told.pop("skipped")
+        report = {
+            "counts": told,
+            "skipped": skipped,
+            "attempts": structured.attempts,
+            "model": getattr(self._llm, "model", None),
+        }
+        files = [Path(one) for one in artifacts or ()]
+        record = CheckIn(structured.text, kb.secrets.redacted_in(sourced), report, files)
+        write_record(self._folder, name, record)
+        try:
+            read.store(kb)
+        except BaseException:
+            remove_record(self._folder, name)
+            raise
+        return read.report
 
     def _asked(self, prompt: str) -> str:
         try:
@@ -227,6 +240,6 @@ def _failed(error: RecollectError, attempts: int) -> RecollectError:
     return RecollectError(
         UNAVAILABLE,
         f"the text was not structured in {times}: {error.message}",
-        hint="try again, or load the knowledge as JSON",
+        hint=error.hint if error.code is UNAVAILABLE else "load the knowledge as JSON",
         details={**error.details, "attempts": attempts},
     )

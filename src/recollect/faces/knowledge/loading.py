@@ -19,7 +19,13 @@ import orjson
 
 from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.knowledge.base import KnowledgeBase
-from recollect.faces.knowledge.model import EntityMetadata, GraphEdge, GraphNode, KnowledgePiece
+from recollect.faces.knowledge.model import (
+    EntityMetadata,
+    GraphEdge,
+    GraphNode,
+    KnowledgePiece,
+    checked_id,
+)
 from recollect.kernel import uncollected
 from recollect.node import dataclass
 
@@ -199,37 +205,33 @@ class _Reading:
         graph = document.get("graph") or {}
         given = (document.get("metadata") or {}).items()
         profiles = [(key, _profile(key, one)) for key, one in given]
-        pieces = self._named(document.get("pieces"), "piece_id")
-        nodes = self._named(graph.get("nodes"), "node_id")
+        pieces = _named(document.get("pieces"), "piece_id")
+        nodes = _named(graph.get("nodes"), "node_id")
         read_profiles = list(self._items("metadata", profiles, EntityMetadata))
         read_pieces = list(self._items("pieces", pieces, KnowledgePiece))
         read_nodes = list(self._items("graph.nodes", nodes, GraphNode))
         read_edges = list(self._edges(graph.get("edges") or [], read_nodes))
         return ReadDocument(read_profiles, read_pieces, read_nodes, read_edges, tuple(self.skipped))
 
-    @staticmethod
-    def _named(items: Sequence[Any] | None, name: str) -> list[tuple[str, Any]]:
-        return [(_key(one, name, place), one) for place, one in enumerate(items or [])]
-
     def _items(
-        self, section: str, items: Sequence[tuple[str, Any]], kind: type[ValueT]
+        self, section: str, items: Sequence[tuple[object, Any]], kind: type[ValueT]
     ) -> Iterator[ValueT]:
-        for key, given in items:
-            value = self._valid(section, key, partial(kind.from_dict, given))
+        for place, (id, given) in enumerate(items):
+            value = self._valid(section, place, partial(kind.from_dict, given), id)
             if value is not None:
                 yield value
 
     def _edges(self, items: Sequence[Any], nodes: Sequence[GraphNode]) -> Iterator[GraphEdge]:
         known = {one.node_id for one in nodes}
         for place, given in enumerate(items):
-            edge = self._valid("graph.edges", str(place), partial(GraphEdge.from_dict, given))
+            edge = self._valid("graph.edges", place, partial(GraphEdge.from_dict, given))
             if edge is None:
                 continue
             missing = [
                 end for end in (edge.source_id, edge.target_id) if not self._is_there(end, known)
             ]
             if missing:
-                self._skip("graph.edges", str(place), f'no node has the id "{missing[0]}"')
+                self._skip("graph.edges", place, f'no node has the id "{missing[0]}"')
             else:
                 yield edge
 
@@ -238,7 +240,9 @@ class _Reading:
             known.add(node_id)
         return node_id in known
 
-    def _valid(self, section: str, key: str, make: Callable[[], ValueT]) -> ValueT | None:
+    def _valid(
+        self, section: str, place: int, make: Callable[[], ValueT], id: object = None
+    ) -> ValueT | None:
         """Return a value; None for an item that is invalid or holds a secret."""
         try:
             value = make()
@@ -246,20 +250,28 @@ class _Reading:
         except RecollectError as error:
             if error.code not in (INVALID_ARGUMENT, LIMIT_EXCEEDED):
                 raise
-            self._skip(section, key, error.message)
+            self._skip(section, place, error.message, id)
             return None
         return value
 
-    def _skip(self, section: str, key: str, reason: str) -> None:
-        shown = "?" if self._kb.secrets.is_in(key) else key[:256]  # a key may be the secret
+    def _skip(self, section: str, place: int, told: str, id: object = None) -> None:
+        key, reason = self._key(id, place), self._kb.secrets.redacted(told)
         if self._is_strict:
             raise RecollectError(
                 INVALID_ARGUMENT,
-                f"{section} {shown}: {reason}",
+                f"{section} {key}: {reason}",
                 hint="mend it, or load without strict",
             )
-        _LOG.warning("%s %s is skipped: %s", section, shown, reason)
-        self.skipped.append(Skipped(section, shown, reason))
+        _LOG.warning("%s %s is skipped: %s", section, key, reason)
+        self.skipped.append(Skipped(section, key, reason))
+
+    def _key(self, id: object, place: int) -> str:
+        """Return what names an item: its id, or its position if it has none that may be told."""
+        try:
+            key = checked_id("id", id)
+        except RecollectError:
+            return str(place)
+        return str(place) if self._kb.secrets.is_in(key) else key
 
 
 def _profile(entity_id: str, given: object) -> object:
@@ -269,9 +281,8 @@ def _profile(entity_id: str, given: object) -> object:
     return {**given, "entity_id": given.get("entity_id", entity_id)}
 
 
-def _key(item: object, name: str, place: int) -> str:
-    found = item.get(name) if isinstance(item, Mapping) else None
-    return found if isinstance(found, str) and found.strip() else str(place)
+def _named(items: Sequence[Any] | None, name: str) -> list[tuple[object, Any]]:
+    return [(one.get(name) if isinstance(one, Mapping) else None, one) for one in items or []]
 
 
 def _wrong(name: str, expected: str) -> RecollectError:

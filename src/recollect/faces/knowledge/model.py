@@ -29,11 +29,15 @@ MOST_TEXT: Final = 10_000
 """Characters of a content or an embedding text."""
 
 MOST_ID: Final = 256
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _PLAIN_ID: Final = re.compile(f"[!-~]{{1,{MOST_ID}}}")
 MOST_TAGS: Final = 64
 MOST_TAG: Final = 64
 MOST_PROPERTIES: Final = 16 * 1024
 """Bytes of the JSON of properties."""
+
+MOST_LEVELS: Final = 62
+"""Objects and lists in each other in properties, which are themselves the first."""
 
 _NO_EDGE: Final = "{}|"  # the operators of paths in KIP
 
@@ -81,6 +85,22 @@ def _fields(kind: type) -> Mapping[str, object]:
     return cast("Mapping[str, object]", vars(kind)["__dataclass_fields__"])
 
 
+def _members(kind: type, given: object) -> dict[str, Any]:
+    """Return what a dict of JSON says of a value; what is no field of it is refused."""
+    if not isinstance(given, Mapping):
+        raise _refused(f"{kind.__name__} is not an object", "give an object")
+    known = _fields(kind)
+    for name in given:
+        if name not in known:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"{str(name)[:60]} is not a field of {kind.__name__}",
+                known=tuple(nearest(str(name), known)),
+                hint=f"leave out {str(name)[:60]}",
+            )
+    return {**given}
+
+
 class _Value:
     """What all values can do: become a dict of JSON, and come from one."""
 
@@ -100,21 +120,11 @@ class _Value:
     @classmethod
     def from_dict(cls, given: Json) -> Self:
         """Return the value that a dict of JSON says; fields it does not know are refused."""
-        if not isinstance(given, Mapping):
-            raise _refused(f"{cls.__name__} is not an object", "give an object")
-        known = _fields(cls)
-        for name in given:
-            if name not in known:
-                raise RecollectError(
-                    INVALID_ARGUMENT,
-                    f"{str(name)[:60]} is not a field of {cls.__name__}",
-                    known=tuple(nearest(str(name), known)),
-                    hint=f"leave out {str(name)[:60]}",
-                )
+        said = _members(cls, given)
         try:
-            return cls(**{str(name): value for name, value in given.items()})
+            return cls(**said)
         except TypeError as error:
-            missing = [one for one in _REQUIRED[cls.__name__] if one not in given]
+            missing = [one for one in _REQUIRED[cls.__name__] if one not in said]
             told = missing[0] if missing else "a field"
             raise _refused(f"{told} is missing in {cls.__name__}", f"give {told}") from error
 
@@ -245,6 +255,8 @@ class GraphEdge(_Value):
         if any(one in kind for one in _NO_EDGE):
             raise _refused(f"edge_type holds one of {_NO_EDGE}", "use letters and _")
         properties = checked_properties("properties", self.properties)
+        if any(not key or key[0] == "_" for key in properties):  # which a link keeps for itself
+            raise _refused("a key of properties is empty or begins with _", "use letters")
         if properties.get("piece_id") is not None:
             checked_id("properties.piece_id", properties["piece_id"])
         checked = {
@@ -313,12 +325,13 @@ class RetrievalResult:
     @classmethod
     def from_dict(cls, given: Json) -> RetrievalResult:
         """Return the result that a dict of JSON says."""
-        own, shared = given.get("metadata"), given.get("global_metadata")
+        said = _members(cls, given)
+        own, shared = said.get("metadata"), said.get("global_metadata")
         return cls(
             None if own is None else EntityMetadata.from_dict(own),
             None if shared is None else EntityMetadata.from_dict(shared),
-            [(KnowledgePiece.from_dict(one), float(score)) for one, score in given["pieces"]],
-            [_entry(one) for one in given["graph_context"]],
+            [_scored(one) for one in _listed("pieces", said)],
+            [_entry(one) for one in _listed("graph_context", said)],
         )
 
 
@@ -377,26 +390,33 @@ def checked_properties(name: str, given: object) -> dict[str, Any]:
 def _json_object(name: str, given: object) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise _refused(f"{name} is not an object", f"give {name} as an object")
-    try:
-        copied = _json_copy(name, given)
-        orjson.dumps(copied)
-    except (RecursionError, orjson.JSONEncodeError) as error:
-        raise _refused(f"{name} is not JSON", "give what JSON can say") from error
-    return cast("dict[str, Any]", copied)
+    return cast("dict[str, Any]", _json_copy(name, given, MOST_LEVELS))
 
 
-def _json_copy(name: str, value: object) -> object:
+def _json_copy(name: str, value: object, levels: int) -> object:
+    """Return a copy of JSON that every store can hold, of so many levels at most."""
     match value:
-        case None | bool() | int() | str():
+        case None | bool():
             return value
+        case str():
+            return _checked_characters(name, value)
+        case int() if -(2**63) <= value < 2**63:
+            return value
+        case int():
+            raise _refused(f"{name} holds a whole number beyond 64 bits", "give it as a text")
         case float() if math.isfinite(value):
             return value
+        case Mapping() | list() | tuple() if not levels:
+            raise _too_large(f"{name} nests deeper than {MOST_LEVELS} levels")
         case Mapping():
             if not all(isinstance(key, str) for key in value):
                 raise _refused(f"{name} has a key that is not a string", "name keys by strings")
-            return {key: _json_copy(name, one) for key, one in value.items()}
+            return {
+                _checked_characters(name, key): _json_copy(name, one, levels - 1)
+                for key, one in value.items()
+            }
         case list() | tuple():
-            return [_json_copy(name, one) for one in value]
+            return [_json_copy(name, one, levels - 1) for one in value]
         case _:
             raise _refused(f"{name} holds a {type(value).__name__}", "give what JSON can say")
 
@@ -411,11 +431,13 @@ def _checked_length(name: str, value: object, most: int = MOST_TEXT) -> str:
         raise _refused(f"{name} is not a string", f"give {name} as a string")
     if len(value) > most:
         raise _too_large(f"{name} is longer than {most} characters")
-    if not value.isascii() and any("\ud800" <= one <= "\udfff" for one in value):
+    return _checked_characters(name, value)
+
+
+def _checked_characters(name: str, text: str) -> str:
+    if "\0" in text or not (text.isascii() or _SURROGATE.search(text) is None):
         raise _refused(f"{name} holds what is no character", f"give {name} as plain text")
-    if "\0" in value:
-        raise _refused(f"{name} holds what is no character", f"give {name} as plain text")
-    return value
+    return text
 
 
 def _refuse_unprintable(name: str, text: str) -> None:
@@ -468,7 +490,24 @@ def _plain_copy(value: dict[Any, Any] | list[Any]) -> Any:  # noqa: ANN401
     return [_as_json(one) for one in value]
 
 
-def _entry(given: Json) -> dict[str, Any]:
+def _listed(name: str, said: Json) -> list[Any]:
+    found = said.get(name, [])
+    if not isinstance(found, list):
+        raise _refused(f"{name} is not a list", f"give {name} as a list")
+    return found
+
+
+def _scored(given: object) -> tuple[KnowledgePiece, float]:
+    match given:
+        case [piece, int() | float() as score]:
+            return KnowledgePiece.from_dict(cast("Json", piece)), float(score)
+        case _:
+            raise _refused("pieces holds what is not [piece, score]", "give each piece its score")
+
+
+def _entry(given: object) -> dict[str, Any]:
+    if not isinstance(given, Mapping):
+        raise _refused("graph_context holds what is not an object", "give objects")
     piece = given.get("piece")
     return {**given, "piece": None if piece is None else KnowledgePiece.from_dict(piece)}
 

@@ -63,13 +63,15 @@ class Secrets:
         >>> secrets.is_in("password: hunter2"), secrets.is_in("Passwords are rotated monthly.")
         (True, False)
         """
+        read = _readable(text)
         return any(
-            next(self._found(self._patterns[place], text), None) is not None
-            for place in self._any.Match(text) or ()
+            next(self._found(self._patterns[place], read), None) is not None
+            for place in self._any.Match(read) or ()
         )
 
     def redacted(self, text: str) -> str:
         """Return a text with `[REDACTED]` in place of what looks like a secret."""
+        text = _readable(text)
         for pattern in self._patterns:
             parts, at = [], 0
             for start, end in self._found(pattern, text):
@@ -119,6 +121,11 @@ class Secrets:
                 if len(told) < _LEAST_BEARER:
                     continue
             yield start, end
+
+
+def _readable(text: str) -> str:
+    """Return a text with `?` in place of what is no character, which RE2 cannot read."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 @lru_cache(maxsize=256)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
 
 from rich import box
@@ -19,7 +20,10 @@ from recollect.faces.knowledge import (
     KnowledgeProvider,
     LoadReport,
 )
+from recollect.faces.knowledge.ingestion import Structured
+from recollect.faces.knowledge.secrets import Secrets
 from recollect.node import dataclass
+from recollect.servers.cli.cells import counted
 from recollect.servers.cli.given import text_of
 from recollect.servers.cli.opening import opened, warn_of_absent_group
 from recollect.servers.cli.options import Invocation
@@ -29,6 +33,12 @@ from recollect.servers.learning import make_structuring
 from recollect.servers.settings import Settings
 
 _UNHEARD = logging.NullHandler()
+_COUNTED = {
+    "metadata": "profile",
+    "pieces": "piece",
+    "graph_nodes": "graph node",
+    "graph_edges": "graph edge",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +53,6 @@ class KnowledgeQuestion:
 @contextmanager
 def _on(on: Invocation, *, writes: bool = False) -> Iterator[tuple[Output, KnowledgeBase]]:
     """Give a command its output and its base, whose memory only one that writes makes."""
-    logging.getLogger("recollect.knowledge").addHandler(_UNHEARD)  # a report tells the same
     with (
         output(as_json=on.as_json) as out,
         opened(on, create=writes) as nexus,
@@ -56,25 +65,43 @@ def _on(on: Invocation, *, writes: bool = False) -> Iterator[tuple[Output, Knowl
 
 def load_knowledge(on: Invocation, file: Path, *, dry_run: bool, strict: bool) -> None:
     """Load a file of JSON."""
-    with _on(on, writes=not dry_run) as (out, kb):
-        report = KnowledgeDataLoader().load(kb, file, dry_run=dry_run, strict=strict)
-        _tell(out, report, dry_run=dry_run)
+    _load(on, partial(KnowledgeDataLoader().load, source=file, strict=strict), dry_run=dry_run)
 
 
 def ingest_text(
     on: Invocation, file: str, folder: Path | None, artifacts: Sequence[Path], *, dry_run: bool
 ) -> None:
     """Structure a text by a model, and load it."""
-    with _on(on, writes=not dry_run) as (out, kb):
+    with output(as_json=on.as_json) as out:
         llm = make_structuring(Settings().learning())
         ingestion = KnowledgeIngestionCLI(llm, check_in_dir=folder)
-        report = ingestion.ingest(text_of(file), kb, artifacts, dry_run=dry_run)
         for one in artifacts:
             if folder is None:
                 out.warn(f"{one} is not kept: name a folder with --check-in")
             elif not one.is_file():
                 out.warn(f"{one} is not kept: it is no file")
-        _tell(out, report, dry_run=dry_run)
+
+    @cache  # a model is asked once, after what can be opened is open
+    def structured() -> Structured:
+        return ingestion.structure(text_of(file), Secrets())
+
+    def load(kb: KnowledgeBase, *, dry_run: bool) -> LoadReport:
+        return ingestion.keep(structured(), kb, artifacts, dry_run=dry_run)
+
+    _load(on, load, dry_run=dry_run)
+
+
+def _load(on: Invocation, load: Callable[..., LoadReport], *, dry_run: bool) -> None:
+    """Load, and tell it; a memory that is not there is an empty one, made to keep something."""
+    logging.getLogger("recollect.knowledge").addHandler(_UNHEARD)  # a report tells the same
+    if not Settings().database(on.database).exists:
+        with output(as_json=on.as_json) as out, KnowledgeBase() as empty:
+            report = load(empty, dry_run=True)
+            if dry_run or not any(report.values()):
+                _tell(out, report, dry_run=True)
+                return
+    with _on(on, writes=not dry_run) as (out, kb):
+        _tell(out, load(kb, dry_run=dry_run), dry_run=dry_run)
 
 
 def retrieve_pieces(on: Invocation, question: KnowledgeQuestion) -> None:
@@ -106,7 +133,8 @@ def provide_sections(on: Invocation, question: KnowledgeQuestion) -> None:
 def add_piece(on: Invocation, given: Mapping[str, object]) -> None:
     """Keep a piece with the members that are given."""
     with output(as_json=on.as_json):
-        piece = KnowledgePiece.from_dict(given)  # what is wrong with it makes no memory
+        piece = KnowledgePiece.from_dict(given)
+        Secrets().refuse(piece)  # what is wrong with it makes no memory
     with _on(on, writes=True) as (out, kb):
         piece_id = kb.add_piece(piece)
         kept = kb.get_piece(piece_id)
@@ -162,8 +190,8 @@ def _tell(out: Output, report: LoadReport, *, dry_run: bool) -> None:
         return
     for one in report.skipped:
         out.warn(f"{one.section} {one.key} is skipped: {one.reason}")
-    told = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in report.items())
-    out.say(told, "" if dry_run else "green")
+    told = (counted(report[name], noun) for name, noun in _COUNTED.items())
+    out.say(", ".join(told), "" if dry_run else "green")
     if dry_run:
         out.say("nothing was kept", "dim")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError
-from recollect.faces.kip.maintenance import Duplicates, decay, expire, find_duplicates, find_orphans
+from recollect.faces.kip.maintenance import decay, expire, find_duplicates, find_orphans
 from recollect.faces.kip.maintenance.duplicates import Duplicate
 from recollect.kernel import Nexus
 from recollect.model import Progress, Stats
@@ -21,7 +21,7 @@ from recollect.servers.studio.visit import Answered, Download, Route, Sheet, Vis
 from recollect.servers.studio.working import Working
 
 _SHOWN: Final = (
-    "pairs orphans expiry fading schema audit diagnosis error working made_token made_row"
+    "pairs found orphans expiry fading schema audit diagnosis error working made_token made_row"
 )
 _MOST_LISTED: Final = 40
 _LARGEST_COPY: Final = 512 * 2**20
@@ -38,7 +38,7 @@ def look(visit: Visit) -> Answered:
     nexus = visit.nexus
     match visit.asked("at"):
         case "duplicates":
-            shows: dict[str, object] = {"pairs": _pairs(nexus, find_duplicates(nexus))}
+            shows: dict[str, object] = {"working": Working(lambda told: _duplicates(nexus, told))}
         case "orphans":
             shows = {"orphans": find_orphans(nexus)}
         case "expiring":
@@ -124,15 +124,16 @@ def _page(visit: Visit, shows: dict[str, object]) -> Sheet:
     return Sheet("care.html", "Care", {**nothing, **frame, **shows}, is_told="working" in shows)
 
 
-def _pairs(nexus: Nexus, found: Duplicates) -> list[tuple[Duplicate, Shown, Shown]]:
-    """Return the pairs side by side."""
-    pairs = []
-    for one in found.found[:_MOST_LISTED]:
+def _duplicates(nexus: Nexus, progress: Progress) -> dict[str, object]:
+    """Return how many pairs may be one, and the likeliest side by side."""
+    found = find_duplicates(nexus, progress=progress).found
+    pairs = list[tuple[Duplicate, Shown, Shown]]()
+    for one in found[:_MOST_LISTED]:
         ids = [nexus.history(key)[-1].id for key in (one.duplicate, one.canonical)]
         shown = shown_ids(nexus, ids)
         if len(shown) == len(ids):
             pairs.append((one, shown[0], shown[1]))
-    return pairs
+    return {"pairs": pairs, "found": len(found)}
 
 
 def check_whole(visit: Visit) -> None:

@@ -7,8 +7,8 @@ is of two types or only a first name is proposed and no more, and what was rejec
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
@@ -17,7 +17,7 @@ from recollect.faces.kip.maintenance.given_names import first_word, full_words, 
 from recollect.faces.kip.maintenance.reading import compared_types, predicates_in_use, rows_of
 from recollect.faces.kip.maintenance.similarity import numbers_in, similar_pairs, squeezed, words_of
 from recollect.kernel import Nexus
-from recollect.model import Cell, Key, Progress, normal_text, silent
+from recollect.model import Cell, Key, Progress, Value, normal_text, silent
 from recollect.node import dataclass
 
 LIKELY = 0.65
@@ -50,14 +50,16 @@ _REJECTED = (
 )
 _REJECT = """UPSERT { PROPOSITION { ({type: $type, name: $name}, "not_same_as", {
   type: $other_type, name: $other_name}) } }"""
+_AROUND = "?x {type: $type} FILTER(IN(?x.name, $names))"  # some concepts of a type
 _JOINED = (
-    "FIND(?predicate, ?end.id) WHERE { ({type: $type, name: $name}, ?predicate, ?end) }",
-    "FIND(?predicate, ?end.id) WHERE { (?end, ?predicate, {type: $type, name: $name}) }",
+    f"FIND(?x.name, ?predicate, ?end.id) WHERE {{ {_AROUND} (?x, ?predicate, ?end) }}",
+    f"FIND(?x.name, ?predicate, ?end.id) WHERE {{ {_AROUND} (?end, ?predicate, ?x) }}",
 )
 _LINKS = (
-    "FIND(COUNT(?link)) WHERE { ?link ({type: $type, name: $name}, ?predicate, ?end) }",
-    "FIND(COUNT(?link)) WHERE { ?link (?end, ?predicate, {type: $type, name: $name}) }",
+    f"FIND(?x.name, COUNT(?link)) WHERE {{ {_AROUND} ?link (?x, ?predicate, ?end) }}",
+    f"FIND(?x.name, COUNT(?link)) WHERE {{ {_AROUND} ?link (?end, ?predicate, ?x) }}",
 )
+_AT_ONCE = 500  # concepts that one question is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ def find_duplicates(
     punctuation, accents, the order of words or a short given name, or alike by trigrams; names with
     different numbers do not match. Of two types they match if they are the same. A link to the same
     thing counts. `threshold` is the least score. INVALID_ARGUMENT for one that is not above 0 and
-    at most 1. Cost: every name once, and four questions for each concept of a pair.
+    at most 1. Cost: every name once, and the links of each concept of a pair.
     """
     if not 0 < threshold <= 1:
         raise RecollectError(
@@ -137,13 +139,17 @@ def find_duplicates(
         ]
         found += _of_type(nexus, type_, named[type_], threshold, rejected)
     gone = {one.duplicate for one in found}
-    guesses = {**_across(nexus, named), **_first_names(nexus, named)}
-    for pair, why in guesses.items():
-        if frozenset(pair) not in rejected and not gone.intersection(pair):
-            score, reason = _with_shared(nexus, pair, *why)
-            if score >= threshold:
-                links = _links_of(nexus, pair[0]), _links_of(nexus, pair[1])
-                found.append(Duplicate(*pair, score, reason, links, is_guess=True))
+    guesses = {
+        pair: why
+        for pair, why in {**_across(nexus, named), **_first_names(nexus, named)}.items()
+        if frozenset(pair) not in rejected and not gone.intersection(pair)
+    }
+    guesses = _with_shared(nexus, guesses, threshold)
+    links = _count_links(nexus, (key for pair in guesses for key in pair))
+    found += (
+        Duplicate(one, other, score, reason, (links[one], links[other]), is_guess=True)
+        for (one, other), (score, reason) in guesses.items()
+    )
     progress("comparing", len(chosen), len(chosen))
     return Duplicates(tuple(sorted(found, key=_likeliest_first)), None)
 
@@ -189,46 +195,50 @@ def _of_type(
     keys = [Key(type_, one.name) for one in concepts]
     least = max(threshold - _SHARED, threshold / 2)
     are_persons = type_ in (_PERSON, nexus.kinds.made)
-    pairs = {
-        (one, other): _with_shared(nexus, (keys[one], keys[other]), *why)
+    alike = {
+        (keys[one], keys[other]): why
         for (one, other), why in _pairs(concepts, least, are_persons=are_persons).items()
         if frozenset((keys[one], keys[other])) not in rejected
     }
-    pairs = {pair: why for pair, why in pairs.items() if why[0] >= threshold}
-    involved = {place for pair in pairs for place in pair}
-    links = {place: _links_of(nexus, keys[place]) for place in involved}
-    for duplicate, canonical in _stars(pairs, links):
-        score, reason = pairs[min(duplicate, canonical), max(duplicate, canonical)]
+    pairs = _with_shared(nexus, alike, threshold)
+    links = _count_links(nexus, (key for pair in pairs for key in pair))
+    ages = {key: place for place, key in enumerate(keys)}
+    for duplicate, canonical in _stars(pairs, lambda key: (-links[key], ages[key])):
+        older, later = sorted((duplicate, canonical), key=ages.__getitem__)
         both = links[duplicate], links[canonical]
-        yield Duplicate(keys[duplicate], keys[canonical], score, reason, both)
+        yield Duplicate(duplicate, canonical, *pairs[older, later], both)
 
 
-_Guesses = dict[tuple[Key, Key], tuple[float, str]]
-"""Scores and reasons of what is proposed and no more, the duplicate first."""
+_Scored = dict[tuple[Key, Key], tuple[float, str]]
+"""Scores and reasons of pairs: the older first, or the duplicate where that is known."""
 
 
-def _across(nexus: Nexus, named: Mapping[str, Sequence[_Named]]) -> _Guesses:
+def _across(nexus: Nexus, named: Mapping[str, Sequence[_Named]]) -> _Scored:
     """Return the pairs of two types whose names are the same."""
     keys = [Key(type_, one.name) for type_, held in named.items() for one in held]
     concepts = [one for held in named.values() for one in held]
     called = [[*map(squeezed, (one.name, *one.aliases))] for one in concepts]
     words = [[full_words(one.name)] for one in concepts]
-    made, guesses = nexus.kinds.made, _Guesses()
-    for place, other in {*_sharing(called), *_sharing(words)}:
-        pair = sorted((keys[place], keys[other]), key=lambda key: key.type != made)
-        if pair[0].type == pair[1].type or numbers_in(pair[0].name) != numbers_in(pair[1].name):
-            continue
-        if made == pair[0].type:
-            score, reason = _OF_NO_KIND, f"one goes by the name of the other, a {pair[1].type}"
+    made, guesses = nexus.kinds.made, _Scored()
+    shared = ((keys[place], keys[other]) for place, other in {*_sharing(called), *_sharing(words)})
+    pairs = [
+        (other, one) if other.type == made else (one, other)
+        for one, other in shared
+        if one.type != other.type and numbers_in(one.name) == numbers_in(other.name)
+    ]
+    links = _count_links(nexus, (key for pair in pairs for key in pair))
+    for one, other in pairs:
+        if one.type == made:
+            reason = f"one goes by the name of the other, a {other.type}"
+            guesses[one, other] = _OF_NO_KIND, reason
         else:
-            score, reason = _OF_TWO_TYPES, "one goes by the name of the other, of another type"
-            if _links_of(nexus, pair[0]) > _links_of(nexus, pair[1]):
-                pair.reverse()
-        guesses[pair[0], pair[1]] = score, reason
+            weaker, stronger = sorted((one, other), key=links.__getitem__)
+            reason = "one goes by the name of the other, of another type"
+            guesses[weaker, stronger] = _OF_TWO_TYPES, reason
     return guesses
 
 
-def _first_names(nexus: Nexus, named: Mapping[str, Sequence[_Named]]) -> _Guesses:
+def _first_names(nexus: Nexus, named: Mapping[str, Sequence[_Named]]) -> _Scored:
     """Return first names that stand alone, with the one person that is known and has it."""
     persons: defaultdict[str, list[Key]] = defaultdict(list)
     for one in named.get(_PERSON, ()):
@@ -255,28 +265,50 @@ def _rejected(nexus: Nexus) -> frozenset[frozenset[Key]]:
     )
 
 
-def _with_shared(
-    nexus: Nexus, pair: tuple[Key, Key], score: float, reason: str
-) -> tuple[float, str]:
-    """Return a score and its reason, more where both are linked with the same thing."""
-    if score >= _MOST_UNSURE:
-        return score, reason
-    one, other = (_joined(nexus, key) for key in pair)
-    shared = sorted(str(predicate) for _, predicate, _ in one & other)
-    if not shared:
-        return score, reason
-    told = f"{reason}, and both are linked with the same by {shared[0]}"
-    return min(round(score + _SHARED, 3), _MOST_UNSURE), told
+def _with_shared(nexus: Nexus, pairs: _Scored, threshold: float) -> _Scored:
+    """Return the pairs that reach a score; one counts more where both are linked with the same."""
+    unsure = [pair for pair, (score, _) in pairs.items() if score < _MOST_UNSURE]
+    joined = _read_joined(nexus, (key for pair in unsure for key in pair))
+    found = dict(pairs)
+    for one, other in unsure:
+        shared = sorted(predicate for _, predicate, _ in joined[one] & joined[other])
+        if shared:
+            score, reason = pairs[one, other]
+            told = f"{reason}, and both are linked with the same by {shared[0]}"
+            found[one, other] = min(round(score + _SHARED, 3), _MOST_UNSURE), told
+    return {pair: why for pair, why in found.items() if why[0] >= threshold}
 
 
-def _joined(nexus: Nexus, key: Key) -> set[tuple[int, str, str]]:
-    """Return what a concept is linked with: the side, the predicate, the other's id."""
-    parameters = {"type": key.type, "name": key.name}
-    return {
-        (side, str(predicate), str(end))
-        for side, question in enumerate(_JOINED)
-        for predicate, end in rows_of(nexus, question, dict(parameters))
-    }
+def _read_joined(nexus: Nexus, keys: Iterable[Key]) -> defaultdict[Key, set[tuple[int, str, str]]]:
+    """Return what concepts are linked with: the side, the predicate, the other's id."""
+    joined: defaultdict[Key, set[tuple[int, str, str]]] = defaultdict(set)
+    for side, key, (predicate, end) in _rows_around(nexus, keys, _JOINED):
+        joined[key].add((side, str(predicate), str(end)))
+    return joined
+
+
+def _count_links(nexus: Nexus, keys: Iterable[Key]) -> Counter[Key]:
+    """Return how many living links concepts have."""
+    counts = Counter[Key]()
+    for _, key, (count,) in _rows_around(nexus, keys, _LINKS):
+        assert isinstance(count, int)
+        counts[key] += count
+    return counts
+
+
+def _rows_around(
+    nexus: Nexus, keys: Iterable[Key], texts: Sequence[str]
+) -> Iterator[tuple[int, Key, tuple[Cell, ...]]]:
+    """Yield the rows of questions about concepts: which question, about which, and the rest."""
+    names: defaultdict[str, list[str]] = defaultdict(list)
+    for key in dict.fromkeys(keys):
+        names[key.type].append(key.name)
+    for type_, named in names.items():
+        for first in range(0, len(named), _AT_ONCE):
+            about: dict[str, Value] = {"type": type_, "names": [*named[first : first + _AT_ONCE]]}
+            for place, text in enumerate(texts):
+                for name, *told in rows_of(nexus, text, about):
+                    yield place, Key(type_, str(name)), tuple(told)
 
 
 def _pairs(concepts: Sequence[_Named], threshold: float, *, are_persons: bool) -> _Pairs:
@@ -321,14 +353,16 @@ def _sharing(keyed: Sequence[Sequence[Hashable]]) -> Iterator[tuple[int, int]]:
             yield from ((places[0], other) for other in places[1:])
 
 
-def _stars(pairs: _Pairs, links: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+def _stars(
+    pairs: Iterable[tuple[Key, Key]], rank: Callable[[Key], tuple[int, int]]
+) -> Iterator[tuple[Key, Key]]:
     """Yield each duplicate with what it becomes, which nothing else becomes a part of."""
-    alike: defaultdict[int, list[int]] = defaultdict(list)
+    alike: defaultdict[Key, list[Key]] = defaultdict(list)
     for one, other in pairs:
         alike[one].append(other)
         alike[other].append(one)
-    settled: set[int] = set()
-    for canonical in sorted(alike, key=lambda place: (-links[place], place)):
+    settled: set[Key] = set()
+    for canonical in sorted(alike, key=rank):
         if canonical in settled:
             continue
         settled.add(canonical)
@@ -336,13 +370,6 @@ def _stars(pairs: _Pairs, links: Mapping[int, int]) -> Iterator[tuple[int, int]]
             if duplicate not in settled:
                 settled.add(duplicate)
                 yield duplicate, canonical
-
-
-def _links_of(nexus: Nexus, key: Key) -> int:
-    """Return how many living links a concept has."""
-    parameters = {"type": key.type, "name": key.name}
-    counts = [rows_of(nexus, text, dict(parameters))[0][0] for text in _LINKS]
-    return sum(one for one in counts if isinstance(one, int))
 
 
 def _texts(value: Cell) -> tuple[str, ...]:

@@ -49,6 +49,8 @@ class Remote:
     prefix: str
     calls: Mapping[str, Call]
     group: str | None
+    as_of: object = None
+    """The moment that the calls which know one are about."""
 
     @classmethod
     def of(
@@ -60,6 +62,8 @@ class Remote:
     def call(self, function: str, given: Mapping[str, object]) -> Mapping[str, Any]:
         """Send one call and return its output; raises the error of the server."""
         call = self.calls[function]
+        if "as_of" in call.inputs:
+            given = {"as_of": self.as_of, **given}
         members = {name: value for name, value in given.items() if value is not None}
         parts = [
             quote(str(members.pop(part[1:-1])), safe="") if part[:1] == "{" else part

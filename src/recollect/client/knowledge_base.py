@@ -7,22 +7,23 @@ absent is None or False here, as it is there.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from copy import copy
 from typing import Any, Self
 
-from recollect.client.calls import AsyncFaceClient, FaceClient, awaited
+from recollect.client.calls import AsyncFaceClient, FaceClient, awaited, sent
 from recollect.client.kip_exchange import as_of_members
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.knowledge import (
+    KnowledgeBase,
     KnowledgePiece,
-    KnowledgeType,
     LoadReport,
-    RetrievalResult,
     Skipped,
 )
 from recollect.faces.knowledge.calls import KnowledgeCalls
+from recollect.faces.knowledge.model import checked_as, checked_object
 from recollect.model import AsOf
+from recollect.node import replace
 
 
 class Knowledge(FaceClient):
@@ -30,53 +31,31 @@ class Knowledge(FaceClient):
 
     prefix = "/v1/knowledge"
     face = KnowledgeCalls
-    as_of: object = None
 
     def at(self, as_of: AsOf | Mapping[str, Any] | None) -> Self:
         """Return the base as it stood at a moment, for questions; closing one closes both."""
         then = copy(self)
-        then.as_of = as_of_members(as_of)
+        then.remote = replace(self.remote, as_of=as_of_members(as_of))
         return then
 
     def __call__(self, text: str) -> dict[str, str]:
         """Return the sections of a prompt for a text."""
         return self.provide(text)
 
-    def retrieve(
-        self,
-        query: str,
-        entity_id: str | None = None,
-        top_k: int | None = None,
-        *,
-        include_global: bool = True,
-        knowledge_type: KnowledgeType | str | None = None,
-        tags: Sequence[str] | None = None,
-    ) -> RetrievalResult:
-        """Return what the three layers hold for a question."""
-        found = self.remote.call(
-            "retrieve",
-            {
-                "query": query,
-                "entity_id": entity_id,
-                "top_k": top_k,
-                "include_global": include_global,
-                "knowledge_type": None if knowledge_type is None else str(knowledge_type),
-                "tags": None if tags is None else list(tags),
-                "as_of": self.as_of,
-            },
-        )
-        return RetrievalResult.from_dict(found)
+    retrieve = sent(KnowledgeBase.retrieve, "retrieve", lambda kind, found: kind.from_dict(found))
 
     def provide(
         self, text: str, *, entity_id: str | None = None, top_k: int | None = None
     ) -> dict[str, str]:
         """Return the sections of a prompt for a text, by info type."""
-        given = {"query": text, "entity_id": entity_id, "top_k": top_k, "as_of": self.as_of}
+        given = {"query": text, "entity_id": entity_id, "top_k": top_k}
         return dict(self.remote.call("provide", given))
 
     def add_piece(self, piece: KnowledgePiece) -> str:
         """Keep a new piece and return its id; CONFLICT if the id is there."""
-        return str(self.remote.call("add_piece", piece.to_dict())["piece_id"])
+        return str(
+            self.remote.call("add_piece", checked_as(KnowledgePiece, piece).to_dict())["piece_id"]
+        )
 
     def get_piece(self, piece_id: str) -> KnowledgePiece | None:
         """Return a piece."""
@@ -85,7 +64,9 @@ class Knowledge(FaceClient):
 
     def update_piece(self, piece: KnowledgePiece) -> bool:
         """Keep a piece in place of the one with its id; False where there is none."""
-        return self._if_there("update_named", piece.to_dict()) is not None
+        return (
+            self._if_there("update_named", checked_as(KnowledgePiece, piece).to_dict()) is not None
+        )
 
     def remove_piece(self, piece_id: str) -> bool:
         """Remove a piece; False where there is none."""
@@ -95,7 +76,7 @@ class Knowledge(FaceClient):
         self, data: Mapping[str, Any], *, dry_run: bool = False, strict: bool = False
     ) -> LoadReport:
         """Load profiles, pieces, nodes and edges, and tell how many of each."""
-        given = {"data": dict(data), "dry_run": dry_run, "strict": strict}
+        given = {"data": checked_object("data", data), "dry_run": dry_run, "strict": strict}
         told = dict(self.remote.call("load", given))
         skipped = [Skipped(**one) for one in told.pop("skipped")]
         return LoadReport(**told, skipped=skipped)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,11 @@ from tests.endpoint import Endpoint, serving
 from tests.faces.knowledge.conftest import TRACE
 
 from recollect.errors import RecollectError
-from recollect.faces.knowledge import KnowledgeBase, KnowledgeIngestionCLI
+from recollect.faces.knowledge import (
+    KnowledgeBase,
+    KnowledgeDataLoader,
+    KnowledgeIngestionCLI,
+)
 from recollect.faces.knowledge.llm import StructuringModel
 from recollect.kernel import Nexus
 
@@ -227,6 +232,32 @@ def test_an_answer_that_no_record_can_hold_is_asked_again(
 def test_a_server_that_is_late_is_an_attempt(kb: KnowledgeBase) -> None:
     with serving() as endpoint:
         assert ingested(endpoint, kb, endpoint.late, said(GOOD), timeout_seconds=0.3) == 1
+
+
+def test_a_model_is_waited_for_as_long_as_its_timeout(kb: KnowledgeBase) -> None:
+    started = time.monotonic()
+    with serving() as endpoint:
+        script = (status(429, retry_after="3600"), said(GOOD))
+        assert ingested(endpoint, kb, *script, timeout_seconds=0.2) == 1
+    assert time.monotonic() - started >= 0.2
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda kb: KnowledgeIngestionCLI(Scripted(GOOD)).ingest(None, kb),
+        lambda _: KnowledgeIngestionCLI(Scripted(GOOD)).ingest(TEXT, "kb"),
+        lambda kb: KnowledgeIngestionCLI(Scripted(GOOD)).ingest(TEXT, kb, "notes.pdf"),
+        lambda _: KnowledgeIngestionCLI(None),
+        lambda _: KnowledgeIngestionCLI(Scripted(), max_retries=-1),
+        lambda _: KnowledgeDataLoader().load("kb", TRACE),
+    ],
+)
+def test_another_kind_of_argument_is_refused(kb: KnowledgeBase, nexus: Nexus, ask) -> None:
+    with pytest.raises(RecollectError) as caught:
+        ask(kb)
+    assert caught.value.code.code == "INVALID_ARGUMENT"
+    assert nexus.groups() == ["decoy"]
 
 
 def test_another_refusal_ends_at_once(kb: KnowledgeBase) -> None:

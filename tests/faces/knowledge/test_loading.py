@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 from tests.faces.knowledge.conftest import TRACE
 
 from recollect.errors import RecollectError
-from recollect.faces.knowledge import KnowledgeBase, KnowledgeDataLoader, LoadReport
+from recollect.faces.knowledge import (
+    KeyValueMetadataStore,
+    KnowledgeBase,
+    KnowledgeDataLoader,
+    LoadReport,
+    RetrievalKnowledgePieceStore,
+)
+from recollect.faces.knowledge.services import MemoryKeyValueService, MemoryRetrievalService
 from recollect.kernel import Nexus
 
 LOADER = KnowledgeDataLoader()
@@ -114,6 +121,20 @@ def test_items_are_upserted(kb: KnowledgeBase) -> None:
     assert edge.properties == {"piece_id": "les-rans-init"}
     LOADER.load(kb, changed("metadata.user:alice.properties", {"site": "Bern"}))
     assert dict(kb.metadata_store.get_metadata("user:alice").items()) == {"site": "Bern"}
+
+
+def test_a_document_loaded_twice_changes_nothing(nexus: Nexus) -> None:
+    document = {**TRACE, "pieces": [*TRACE["pieces"], {"content": "No id."}, {"content": "Nor I."}]}
+    keys, words = MemoryKeyValueService(), MemoryRetrievalService()
+    on_services = KeyValueMetadataStore(keys), RetrievalKnowledgePieceStore(words)
+    for kb in (KnowledgeBase(nexus=nexus), KnowledgeBase(*on_services, nexus=nexus.group("other"))):
+        before = LOADER.load(kb, document)
+        kept = kb.piece_store.list_all(), kb.metadata_store.get_metadata("user:alice")
+        assert len(kept[0]) == 2
+        done = kb.graph_store.nexus.stats().transactions
+        assert LOADER.load(kb, document) == before
+        assert (kb.piece_store.list_all(), kb.metadata_store.get_metadata("user:alice")) == kept
+        assert kb.graph_store.nexus.stats().transactions == done
 
 
 def test_ends_of_edges_may_be_of_an_earlier_load(kb: KnowledgeBase) -> None:

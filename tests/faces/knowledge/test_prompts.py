@@ -276,6 +276,32 @@ def test_what_gives_no_mapping_of_texts_is_refused(provider: Any) -> None:
     assert code_of(PromptBasedAgent(str, knowledge_provider=provider), "q") == "INVALID_ARGUMENT"
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda _: KnowledgeProvider("kb"),
+        lambda kb: KnowledgeProvider(kb, [1]),
+        lambda kb: KnowledgeProvider(kb)(None),
+        lambda kb: kb(None),
+        lambda kb: kb.retrieve(None),
+        lambda _: KnowledgeBase(nexus="x"),
+        lambda _: KnowledgeFormatter(section_delimiter=3),
+        lambda _: KnowledgeFormatter().format(None),
+        lambda _: merge_into_feed({"a": "b"}, {"a": "c"}, "nope"),
+        lambda _: PromptBasedAgent(None),
+        lambda _: PromptBasedAgent(str, feed_conflict_resolution="nope"),
+        lambda _: PromptBasedAgent(str)("x", "y"),
+        lambda _: PromptBasedAgent(str)(None),
+        lambda _: Template("{text:>999999999}").filled({"text": "x"}),
+        lambda _: Template("{text:{width}}").filled({"text": "x", "width": 999999999}),
+    ],
+)
+def test_another_kind_of_argument_is_refused(loaded: KnowledgeBase, ask: Any) -> None:
+    with pytest.raises(RecollectError) as caught:
+        ask(loaded)
+    assert caught.value.code.code == "INVALID_ARGUMENT"
+
+
 def test_knowledge_in_a_prompt_is_text(loaded: KnowledgeBase) -> None:
     loaded.add_piece(piece(f"LES {HOSTILE}", "hostile"))
     agent = PromptBasedAgent(

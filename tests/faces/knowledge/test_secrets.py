@@ -24,6 +24,9 @@ HELD = [
     "password: hunter2",
     "DB_PASSWORD=hunter2",
     '{"password": "hunter2"}',
+    '{"password": "honey pot hunter2"}',
+    "password='two words hunter2'",
+    r'"token": "a \" hunter2"',
     "passwd=x",
     "token: 0123456789abcdef",
     "credentials: alice/x",
@@ -78,6 +81,9 @@ def test_a_redacted_text_holds_none(text: str) -> None:
         KnowledgePiece("x", entity_id="password: hunter2"),
         EntityMetadata("a", "user", {"password": "hunter2"}),
         EntityMetadata("a", "user", {"deep": {"list": [{"api_key": "hunter2"}]}}),
+        EntityMetadata("a", "user", {"password": {"value": "hunter2"}}),
+        EntityMetadata("a", "user", {"password": [[{"value": "hunter2"}]]}),
+        EntityMetadata("a", "user", {"password": 1234}),
         EntityMetadata("a", "user", {"password: hunter2": 1}),
         GraphNode("a", "t", "password: hunter2"),
         GraphNode("a", "t", properties={"token": "hunter2"}),
@@ -88,6 +94,21 @@ def test_every_stored_text_is_looked_at_and_never_told(value) -> None:
     with pytest.raises(RecollectError) as caught:
         Secrets().refuse(value)
     assert "hunter2" not in str(caught.value)
+
+
+def test_a_name_without_a_value_is_none() -> None:
+    for nothing in (None, True, {}, [], [None, False]):
+        Secrets().refuse(EntityMetadata("a", "user", {"password": nothing}))
+    Secrets().refuse(EntityMetadata("a", "user", {"password": {"rotated": None}}))
+
+
+def test_json_is_redacted_as_it_would_be_refused() -> None:
+    given = {"password": {"is": "hunter2", "old": None}, "team": "aero", "n": [1, {"token": "x"}]}
+    assert Secrets().redacted_in(given) == {
+        "password": {"is": "[REDACTED]", "old": None},
+        "team": "aero",
+        "n": [1, {"token": "[REDACTED]"}],
+    }
 
 
 def test_patterns_can_be_replaced_or_turned_off(kb: KnowledgeBase) -> None:

@@ -97,7 +97,7 @@ def test_a_piece_says_something(content: object) -> None:
         (RetrievalResult, {"pieces": [1]}, "not [piece, score]"),
         (RetrievalResult, {"pieces": [[PIECE.to_dict(), "x"]]}, "not [piece, score]"),
         (RetrievalResult, {"pieces": [[{}, 0.5]]}, "content is missing"),
-        (RetrievalResult, {"graph_context": [1]}, "what is not an object"),
+        (RetrievalResult, {"graph_context": [1]}, "an entry of graph_context is not an object"),
         (RetrievalResult, {"metadata": 5}, "EntityMetadata is not an object"),
         (EntityMetadata, {"entity_id": "a", "entity_type": " "}, "entity_type is blank"),
         (EntityMetadata, {"entity_id": "a", "entity_type": "b", "properties": []}, "no object"),

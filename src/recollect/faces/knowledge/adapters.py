@@ -8,7 +8,7 @@ one cleared, so a process that is killed loses nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from threading import RLock
 from typing import Any
@@ -21,8 +21,10 @@ from recollect.faces.knowledge.model import (
     GraphNode,
     KnowledgePiece,
     KnowledgeType,
+    checked_as,
     checked_id,
     checked_tags,
+    is_same,
     now,
 )
 from recollect.faces.knowledge.services.base import (
@@ -61,7 +63,11 @@ class KeyValueMetadataStore(MetadataStore):
     def save_metadata(self, metadata: EntityMetadata) -> None:
         """Keep a profile in place of the one there is; under another type it moves there."""
         with self._lock:
-            self.service.put(metadata.entity_id, metadata.to_dict(), metadata.entity_type)
+            held = self.get_metadata(checked_as(EntityMetadata, metadata).entity_id)
+            if held is None or not is_same(metadata, held):
+                born = metadata.created_at if held is None else held.created_at
+                kept = replace(metadata, created_at=min(metadata.created_at, born))
+                self.service.put(kept.entity_id, kept.to_dict(), kept.entity_type)
             for one in self.service.holders(metadata.entity_id):
                 if one != metadata.entity_type:
                     self.service.delete(metadata.entity_id, one)
@@ -100,7 +106,7 @@ class RetrievalKnowledgePieceStore(KnowledgePieceStore):
     def add(self, piece: KnowledgePiece) -> str:
         """Keep a new piece and return its id; CONFLICT if the id is taken, by any entity."""
         with self._lock:
-            if self.service.holders(piece.piece_id):
+            if self.service.holders(checked_as(KnowledgePiece, piece).piece_id):
                 raise RecollectError(
                     CONFLICT,
                     f'the piece "{piece.piece_id}" is there already',
@@ -120,7 +126,7 @@ class RetrievalKnowledgePieceStore(KnowledgePieceStore):
         `updated_at` becomes now; `created_at` stays.
         """
         with self._lock:
-            old = self.get_by_id(piece.piece_id)
+            old = self.get_by_id(checked_as(KnowledgePiece, piece).piece_id)
             if old is None:
                 return False
             document = _document(replace(piece, created_at=old.created_at, updated_at=now()))
@@ -219,7 +225,7 @@ _IN_METADATA = ("knowledge_type", "info_type", "tags", "entity_id", "source", "e
 def _document(piece: KnowledgePiece) -> Document:
     """Return a piece as a document, whose tags are searched beside its texts."""
     told = piece.to_dict()
-    searched = "\n".join(_told(piece.embedding_text, " ".join(piece.tags)))
+    searched = "\n".join(filter(None, (piece.embedding_text, " ".join(piece.tags))))
     return Document(
         piece.piece_id,
         piece.content,
@@ -239,10 +245,6 @@ def _piece(document: Document) -> KnowledgePiece:
         updated_at=document.updated_at,
         **told,
     )
-
-
-def _told(*texts: str | None) -> Iterable[str]:
-    return (text for text in texts if text)
 
 
 def _filters(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, MutableMapping
 from enum import StrEnum
 from typing import Any, Final, cast
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.faces.knowledge.model import checked_as, checked_object, refused
 from recollect.faces.knowledge.templates import Template
 
 Provider = Callable[[str], Mapping[str, str]] | Mapping[str, str]
@@ -34,6 +34,13 @@ class FeedConflictResolution(StrEnum):
 
     MERGE = "merge"
     """Both, with a newline between them."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> FeedConflictResolution:
+        raise refused(
+            f"{str(value)[:60]} does not resolve conflicts of a feed",
+            f"use one of {', '.join(cls)}",
+        )
 
 
 def merge_into_feed(
@@ -99,12 +106,14 @@ class PromptBasedAgent(Agent):
         context: Known = None,
         feed_conflict_resolution: FeedConflictResolution = FeedConflictResolution.FEED_ONLY,
     ) -> None:
+        if not callable(reasoner):
+            raise refused("the reasoner is not callable", "give a callable(prompt) -> str")
         self.reasoner = reasoner
         self.prompt_template = prompt_template
         self.knowledge_provider = knowledge_provider
         self.user_profile = user_profile
         self.context = context
-        self.feed_conflict_resolution = feed_conflict_resolution
+        self.feed_conflict_resolution = FeedConflictResolution(feed_conflict_resolution)
         self.last_prompt: str | None = None
 
     def __call__(
@@ -117,8 +126,8 @@ class PromptBasedAgent(Agent):
         attachments: str = "",
     ) -> str:
         """Return what the reasoner answers; `task_input` wins over the agent's own attributes."""
-        knowledge = self._knowledge(user_input)
-        given = task_input or {}
+        knowledge = self._knowledge(checked_as(str, user_input))
+        given = checked_object("task_input", task_input or {})
         feed: dict[str, str] = {
             "user_profile": _resolved("user_profile", given, self.user_profile, user_input),
             "context": _resolved("context", given, self.context, user_input),
@@ -140,10 +149,9 @@ class PromptBasedAgent(Agent):
         if not isinstance(found, Mapping) or not all(
             isinstance(key, str) and isinstance(one, str) for key, one in found.items()
         ):
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 "the knowledge provider gives no texts by info type",
-                hint="give a KnowledgeProvider, or a dict of str to str",
+                "give a KnowledgeProvider, or a dict of str to str",
             )
         return cast("Mapping[str, str]", found)
 

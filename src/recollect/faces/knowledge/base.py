@@ -38,8 +38,10 @@ from recollect.faces.knowledge.model import (
     KnowledgePiece,
     KnowledgeType,
     RetrievalResult,
+    checked_as,
     checked_id,
     checked_tags,
+    refused,
 )
 from recollect.faces.knowledge.secrets import Secrets
 from recollect.faces.knowledge.stores import (
@@ -88,12 +90,11 @@ class KnowledgeBase:
         formatter: KnowledgeFormatter | None = None,
     ) -> None:
         check_top_k(default_top_k)
-        check_depth(graph_traversal_depth, "graph_traversal_depth", least=0)
+        check_depth(graph_traversal_depth, "graph_traversal_depth")
         if isinstance(metadata_store, str | PathLike):
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 "a base of knowledge is not opened by an address",
-                hint="use KnowledgeBase(nexus=recollect.open(ADDRESS))",
+                "use KnowledgeBase(nexus=recollect.open(ADDRESS))",
             )
         self._secrets = Secrets(sensitive_patterns)
         self._sensitive_patterns = sensitive_patterns
@@ -159,11 +160,12 @@ class KnowledgeBase:
         most = check_top_k(self.default_top_k if top_k is None else top_k)
         kind = None if knowledge_type is None else KnowledgeType(knowledge_type)
         wanted = checked_tags(tags or [])
-        depth = check_depth(self.graph_traversal_depth, "graph_traversal_depth", least=0)
+        depth = check_depth(self.graph_traversal_depth, "graph_traversal_depth")
+        asked = checked_as(str, query).strip()
         with self._one_state():
             own, shared = self._profiles(entity, include_global=include_global)
             scores: Scores = {}
-            if self.include_pieces and query.strip():
+            if self.include_pieces and asked:
                 owners: list[str | None] = [] if entity is None else [entity]
                 if include_global:
                     owners.append(None)
@@ -190,9 +192,7 @@ class KnowledgeBase:
         for name in layers:
             store = getattr(self, name)
             if not isinstance(store, OnNexus):
-                raise RecollectError(
-                    INVALID_ARGUMENT, "a layer of this base has no past", hint="leave as_of out"
-                )
+                raise refused("a layer of this base has no past", "leave as_of out")
             setattr(then, name, store.at(as_of))
         return then
 
@@ -270,11 +270,7 @@ class KnowledgeBase:
             )
 
     def _check_piece(self, piece: KnowledgePiece) -> None:
-        if not isinstance(piece, KnowledgePiece):
-            raise RecollectError(
-                INVALID_ARGUMENT, "a piece is no KnowledgePiece", hint="use KnowledgePiece(...)"
-            )
-        self._secrets.refuse(piece)
+        self._secrets.refuse(checked_as(KnowledgePiece, piece))
 
     def _one_state(self) -> AbstractContextManager[object]:
         return self._block(lambda nexus: nexus.snapshot())

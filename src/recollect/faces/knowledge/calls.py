@@ -10,12 +10,12 @@ from typing import Any, Final, Unpack
 
 from typing_extensions import TypedDict
 
-from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
+from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.calls import call
 from recollect.faces.knowledge.base import KnowledgeBase
 from recollect.faces.knowledge.ingestion import KnowledgeIngestionCLI, Llm
 from recollect.faces.knowledge.loading import KnowledgeDataLoader
-from recollect.faces.knowledge.model import KnowledgePiece
+from recollect.faces.knowledge.model import KnowledgePiece, refused
 from recollect.faces.knowledge.provider import KnowledgeProvider
 from recollect.model import AsOf
 
@@ -141,9 +141,7 @@ class KnowledgeCalls:
     ) -> Output:
         """Replace a piece."""
         if piece_id not in (None, id):
-            raise RecollectError(
-                INVALID_ARGUMENT, "piece_id is not the id in the path", hint="leave piece_id out"
-            )
+            raise refused("piece_id is not the id in the path", "leave piece_id out")
         return self.update_named(piece_id=id, content=content, **more)
 
     @call("DELETE", "pieces/{id}", "writes", example={"id": "les-rans-init"})

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.faces.knowledge.model import refused
 from recollect.node import dataclass
 
 _LOG: Final = logging.getLogger("recollect.knowledge")
@@ -57,10 +57,8 @@ def write_record(folder: Path, name: str, record: CheckIn) -> Path:
             raise
         _flush(folder)
     except OSError as error:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"no record can be written to {folder}: {error.strerror}",
-            hint="name another folder",
+        raise refused(
+            f"no record can be written to {folder}: {error.strerror}", "name another folder"
         ) from error
     return folder / name
 

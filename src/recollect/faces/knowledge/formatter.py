@@ -10,7 +10,12 @@ from typing import Any
 
 import orjson
 
-from recollect.faces.knowledge.model import EntityMetadata, KnowledgePiece, RetrievalResult
+from recollect.faces.knowledge.model import (
+    EntityMetadata,
+    KnowledgePiece,
+    RetrievalResult,
+    checked_as,
+)
 from recollect.node import dataclass
 
 Scored = Sequence[tuple[KnowledgePiece, float]]
@@ -34,8 +39,13 @@ class KnowledgeFormatter:
     include_tags: bool = True
     include_scores: bool = False
 
+    def __post_init__(self) -> None:
+        checked_as(str, self.section_delimiter)
+        checked_as(str, self.item_delimiter)
+
     def format(self, result: RetrievalResult) -> str:
         """Return the sections that say something."""
+        checked_as(RetrievalResult, result)
         pieces = by_score(result.pieces)
         told = {piece.piece_id for piece, _ in pieces}
         edges = sorted(result.graph_context, key=_order)

@@ -14,7 +14,6 @@ from typing import Any, Final, Literal, Self, cast
 
 from recollect.errors import (
     CONFLICT,
-    INVALID_ARGUMENT,
     RESOURCE_NOT_FOUND,
     STORE_CLOSED,
     VERSION_CONFLICT,
@@ -26,8 +25,10 @@ from recollect.faces.knowledge.model import (
     GraphNode,
     KnowledgePiece,
     KnowledgeType,
+    checked_as,
     checked_id,
     checked_tags,
+    refused,
 )
 from recollect.faces.knowledge.records import (
     BELONGS_TO,
@@ -84,7 +85,7 @@ class OnNexus:
     as_of: AsOf | None = None
 
     def __init__(self, nexus: Nexus) -> None:
-        self._memory = nexus
+        self._memory = checked_as(Nexus, nexus)
         self._is_closed = False
 
     def at(self, as_of: AsOf) -> Self:
@@ -106,9 +107,7 @@ class OnNexus:
 
     def _write(self, changes: Sequence[Change]) -> None:
         if self.as_of is not None:
-            raise RecollectError(
-                INVALID_ARGUMENT, "the past is not written", hint="use the base of now"
-            )
+            raise refused("the past is not written", "use the base of now")
         if changes:
             self.nexus.write(changes)
 
@@ -161,7 +160,7 @@ class NexusMetadataStore(OnNexus, MetadataStore):
 
     def save_all(self, given: Sequence[EntityMetadata]) -> None:
         """Keep profiles, in one transaction; one that says nothing new is left alone."""
-        held = self._entities(one.entity_id for one in given)
+        held = self._entities(checked_as(EntityMetadata, one).entity_id for one in given)
         changes: list[Change] = []
         for one in given:
             before = held.get(one.entity_id)
@@ -184,11 +183,10 @@ class NexusMetadataStore(OnNexus, MetadataStore):
 
     def list_entities(self, entity_type: str | None = None) -> list[str]:
         """Return the ids of the entities that have a profile, in order."""
+        kind = None if entity_type is None else checked_id("entity_type", entity_type)
         found = (profile_of(one) for one in self._all(ENTITY))
         return sorted(
-            one.entity_id
-            for one in found
-            if one is not None and entity_type in (None, one.entity_type)
+            one.entity_id for one in found if one is not None and kind in (None, one.entity_type)
         )
 
 
@@ -198,7 +196,7 @@ class NexusKnowledgePieceStore(OnNexus, KnowledgePieceStore):
     def add(self, piece: KnowledgePiece) -> str:
         """Keep a new piece; CONFLICT if its id is taken."""
         try:
-            self._write(_kept(piece, None))
+            self._write(_kept(checked_as(KnowledgePiece, piece), None))
         except RecollectError as error:
             if error.code is not VERSION_CONFLICT:
                 raise
@@ -220,7 +218,7 @@ class NexusKnowledgePieceStore(OnNexus, KnowledgePieceStore):
     def update(self, piece: KnowledgePiece) -> bool:
         """Keep a piece in place of the one with its id, and touch `updated_at`."""
         with self.nexus.transaction():
-            held = self._named([piece.piece_id]).get(piece.piece_id)
+            held = self._named([checked_as(KnowledgePiece, piece).piece_id]).get(piece.piece_id)
             if held is None:
                 return False
             moment = moment_of(self.nexus.now())
@@ -231,7 +229,7 @@ class NexusKnowledgePieceStore(OnNexus, KnowledgePieceStore):
     def put_all(self, pieces: Sequence[KnowledgePiece]) -> None:
         """Keep pieces, new ones and others, in one transaction; what is the same is left alone."""
         with self.nexus.transaction():
-            held = self._named(one.piece_id for one in pieces)
+            held = self._named(checked_as(KnowledgePiece, one).piece_id for one in pieces)
             changes: list[Change] = []
             new: list[KnowledgePiece] = []
             for piece in {one.piece_id: one for one in pieces}.values():
@@ -288,12 +286,12 @@ class NexusKnowledgePieceStore(OnNexus, KnowledgePieceStore):
         """
         check_top_k(top_k)
         wanted = set(checked_tags(tags or []))
-        if not (query.strip() and owners):
+        concepts, looked = self.nexus.concepts, top_k
+        if not (checked_as(str, query).strip() and owners):
             return []
         where: dict[str, list[str]] = {OWNER: [_owner(one) for one in owners]}
         if knowledge_type is not None:
             where["knowledge_type"] = [KnowledgeType(knowledge_type).value]
-        concepts, looked = self.nexus.concepts, top_k
         while True:
             ranked = concepts.saying(query, PIECE, where, looked, as_of=self.as_of)
             pieces = ((piece_of(one), score) for one, score in ranked)
@@ -346,7 +344,7 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
 
     def add_nodes(self, nodes: Sequence[GraphNode]) -> None:
         """Keep nodes, in one transaction."""
-        held = self._entities(one.node_id for one in nodes)
+        held = self._entities(checked_as(GraphNode, one).node_id for one in nodes)
         changes: list[Change] = []
         for node in nodes:
             before = held.get(node.node_id)
@@ -380,7 +378,7 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
     def add_relation(self, edge: GraphEdge) -> None:
         """Keep an edge in place of the same one; RESOURCE_NOT_FOUND unless both nodes are there."""
         with self.nexus.transaction():
-            nodes = self.get_nodes([edge.source_id, edge.target_id])
+            nodes = self.get_nodes([checked_as(GraphEdge, edge).source_id, edge.target_id])
             for end in (edge.source_id, edge.target_id):
                 if end not in nodes:
                     raise RecollectError(
@@ -390,7 +388,7 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
 
     def add_relations(self, edges: Sequence[GraphEdge]) -> None:
         """Keep edges between nodes that are there, in one transaction."""
-        held = self._entities(one.source_id for one in edges)
+        held = self._entities(checked_as(GraphEdge, one).source_id for one in edges)
         ids = [one.id for one in held.values()]
         before: dict[tuple[str, str, str, str], Joint] = {}
         for joint in self.nexus.concepts.joints(ids, "subject") if ids else []:

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, UNAVAILABLE, RecollectError
+from recollect.errors import LIMIT_EXCEEDED, UNAVAILABLE, RecollectError
 from recollect.faces.knowledge.base import KnowledgeBase
 from recollect.faces.knowledge.checkin import CheckIn, new_name, remove_record, write_record
 from recollect.faces.knowledge.loading import (
@@ -25,7 +25,7 @@ from recollect.faces.knowledge.loading import (
     check_document,
     read_items,
 )
-from recollect.faces.knowledge.model import KnowledgeType, now
+from recollect.faces.knowledge.model import KnowledgeType, checked_as, checked_list, now, refused
 from recollect.faces.knowledge.secrets import Secrets
 from recollect.faces.knowledge.structuring import structuring_prompt
 from recollect.llm import Completion, may_help_again
@@ -35,7 +35,7 @@ MOST_TEXT: Final = 100_000
 """Characters of a text."""
 
 MOST_WAIT: Final = 60.0
-"""Seconds that a service may ask to wait for it."""
+"""Seconds that a model may ask to wait for it, unless it has a timeout."""
 
 Llm = Callable[[str], str | Completion]
 
@@ -60,9 +60,9 @@ class KnowledgeIngestionCLI:
         self, llm: Llm, *, max_retries: int = 3, check_in_dir: str | PathLike[str] | None = None
     ) -> None:
         if type(max_retries) is not int or max_retries < 0:
-            raise RecollectError(
-                INVALID_ARGUMENT, "max_retries is no number from 0", hint="use max_retries=3"
-            )
+            raise refused("max_retries is no number from 0", "use max_retries=3")
+        if not callable(llm):
+            raise refused("the llm is not callable", "give a callable(prompt) -> text")
         self._llm = llm
         self._max_retries = max_retries
         self._folder = None if check_in_dir is None else Path(check_in_dir)
@@ -79,7 +79,8 @@ class KnowledgeIngestionCLI:
 
         Raises as `structure` does.
         """
-        return self.keep(self.structure(text, kb.secrets), kb, artifacts, dry_run=dry_run)
+        structured = self.structure(text, checked_as(KnowledgeBase, kb).secrets)
+        return self.keep(structured, kb, artifacts, dry_run=dry_run)
 
     def structure(self, text: str, secrets: Secrets) -> Structured:
         """Return what the model makes of a text; nothing is stored.
@@ -87,8 +88,8 @@ class KnowledgeIngestionCLI:
         Raises INVALID_ARGUMENT or LIMIT_EXCEEDED for the text, and UNAVAILABLE with the last
         fault and the number of `attempts` in its details where no answer was well formed.
         """
-        if not text.strip():
-            raise RecollectError(INVALID_ARGUMENT, "the text is blank", hint="give a text")
+        if not checked_as(str, text).strip():
+            raise refused("the text is blank", "give a text")
         if len(text) > MOST_TEXT:
             raise RecollectError(
                 LIMIT_EXCEEDED,
@@ -106,7 +107,7 @@ class KnowledgeIngestionCLI:
                 if error.code is UNAVAILABLE and not may_help_again(error):
                     raise _failed(error, attempt) from error
                 if attempt <= self._max_retries:
-                    _wait(error)
+                    _wait(error, getattr(self._llm, "timeout_seconds", MOST_WAIT))
         assert fault is not None
         raise _failed(fault, self._max_retries + 1) from fault
 
@@ -119,6 +120,7 @@ class KnowledgeIngestionCLI:
         dry_run: bool = False,
     ) -> LoadReport:
         """Load what a model made of a text; what is in the memory then has its record."""
+        files = [Path(one) for one in checked_list("artifacts", artifacts or [])]
         if dry_run or self._folder is None:
             return KnowledgeDataLoader().load(kb, structured.document, dry_run=dry_run)
         name = new_name(now())
@@ -132,7 +134,6 @@ class KnowledgeIngestionCLI:
             "attempts": structured.attempts,
             "model": getattr(self._llm, "model", None),
         }
-        files = [Path(one) for one in artifacts or ()]
         record = CheckIn(structured.text, kb.secrets.redacted_in(sourced), report, files)
         write_record(self._folder, name, record)
         try:
@@ -225,14 +226,14 @@ def _sourced(structured: Mapping[str, Any], source: str) -> Mapping[str, Any]:
     return {**structured, "pieces": pieces}
 
 
-def _wait(error: RecollectError) -> None:
+def _wait(error: RecollectError, most: float) -> None:
     seconds = error.details.get("retry_seconds")
     if isinstance(seconds, int | float) and seconds > 0:
-        time.sleep(min(float(seconds), MOST_WAIT))
+        time.sleep(min(float(seconds), most))
 
 
 def _malformed(fault: str) -> RecollectError:
-    return RecollectError(INVALID_ARGUMENT, fault, hint="answer with one JSON object")
+    return refused(fault, "answer with one JSON object")
 
 
 def _failed(error: RecollectError, attempts: int) -> RecollectError:

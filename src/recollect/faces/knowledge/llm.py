@@ -12,7 +12,7 @@ class StructuringModel:
     def __init__(
         self, model: str, key: str, url: str = DEFAULT_URL, timeout_seconds: float = 60.0
     ) -> None:
-        self.model = model
+        self.model, self.timeout_seconds = model, timeout_seconds
         self._chat = Chat(LanguageModel(model, key, url, timeout_seconds))
 
     def __repr__(self) -> str:

@@ -14,6 +14,7 @@ from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
+from uuid import UUID, uuid5
 
 import orjson
 
@@ -24,15 +25,18 @@ from recollect.faces.knowledge.model import (
     GraphEdge,
     GraphNode,
     KnowledgePiece,
+    checked_as,
     checked_id,
+    refused,
 )
 from recollect.kernel import uncollected
-from recollect.node import dataclass
+from recollect.node import dataclass, replace
 
 MOST_BYTES: Final = 64 * 2**20
 """Of a file."""
 
 _LOG: Final = logging.getLogger("recollect.knowledge")
+_UNNAMED: Final = UUID("6f1d1a52-2a0c-5d0e-9d5b-8a4c1f0f7a11")
 _SECTIONS: Final = ("metadata", "pieces", "graph")
 
 ValueT = TypeVar("ValueT", EntityMetadata, KnowledgePiece, GraphNode, GraphEdge)
@@ -137,7 +141,7 @@ def read_items(
     kb: KnowledgeBase, document: Mapping[str, Any], *, is_strict: bool = False
 ) -> ReadDocument:
     """Return the items of a document that a knowledge base can store; it stores none of them."""
-    return _Reading(kb, is_strict=is_strict).read(document)
+    return _Reading(checked_as(KnowledgeBase, kb), is_strict=is_strict).read(document)
 
 
 def read_document(path: Path) -> Mapping[str, Any]:
@@ -153,13 +157,9 @@ def read_document(path: Path) -> Mapping[str, Any]:
             RESOURCE_NOT_FOUND, f"{path} is not there", hint="check the path"
         ) from error
     except OSError as error:
-        raise RecollectError(
-            INVALID_ARGUMENT, f"{path} cannot be read: {error.strerror}", hint="check the path"
-        ) from error
+        raise refused(f"{path} cannot be read: {error.strerror}", "check the path") from error
     except orjson.JSONDecodeError as error:
-        raise RecollectError(
-            INVALID_ARGUMENT, f"{path} is not JSON: {error}", hint="give a file of JSON"
-        ) from error
+        raise refused(f"{path} is not JSON: {error}", "give a file of JSON") from error
     return cast("Mapping[str, Any]", document)
 
 
@@ -168,10 +168,9 @@ def check_document(document: object) -> None:
     if not isinstance(document, Mapping):
         raise _wrong("the document", "an object")
     if not any(document.get(one) is not None for one in _SECTIONS):
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             "the document has none of metadata, pieces, graph",
-            hint='give {"metadata": {}, "pieces": [], "graph": {"nodes": [], "edges": []}}',
+            'give {"metadata": {}, "pieces": [], "graph": {"nodes": [], "edges": []}}',
         )
     if not isinstance(document.get("metadata"), Mapping | None):
         raise _wrong("metadata", "an object of profiles by entity id")
@@ -207,17 +206,17 @@ class _Reading:
         profiles = [(key, _profile(key, one)) for key, one in given]
         pieces = _named(document.get("pieces"), "piece_id")
         nodes = _named(graph.get("nodes"), "node_id")
-        read_profiles = list(self._items("metadata", profiles, EntityMetadata))
-        read_pieces = list(self._items("pieces", pieces, KnowledgePiece))
-        read_nodes = list(self._items("graph.nodes", nodes, GraphNode))
+        read_profiles = list(self._items("metadata", profiles, EntityMetadata.from_dict))
+        read_pieces = list(self._items("pieces", pieces, _piece))
+        read_nodes = list(self._items("graph.nodes", nodes, GraphNode.from_dict))
         read_edges = list(self._edges(graph.get("edges") or [], read_nodes))
         return ReadDocument(read_profiles, read_pieces, read_nodes, read_edges, tuple(self.skipped))
 
     def _items(
-        self, section: str, items: Sequence[tuple[object, Any]], kind: type[ValueT]
+        self, section: str, items: Sequence[tuple[object, Any]], make: Callable[[Any], ValueT]
     ) -> Iterator[ValueT]:
         for place, (id, given) in enumerate(items):
-            value = self._valid(section, place, partial(kind.from_dict, given), id)
+            value = self._valid(section, place, partial(make, given), id)
             if value is not None:
                 yield value
 
@@ -257,11 +256,7 @@ class _Reading:
     def _skip(self, section: str, place: int, told: str, id: object = None) -> None:
         key, reason = self._key(id, place), self._kb.secrets.redacted(told)
         if self._is_strict:
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                f"{section} {key}: {reason}",
-                hint="mend it, or load without strict",
-            )
+            raise refused(f"{section} {key}: {reason}", "mend it, or load without strict")
         _LOG.warning("%s %s is skipped: %s", section, key, reason)
         self.skipped.append(Skipped(section, key, reason))
 
@@ -281,9 +276,17 @@ def _profile(entity_id: str, given: object) -> object:
     return {**given, "entity_id": given.get("entity_id", entity_id)}
 
 
+def _piece(given: Mapping[str, Any]) -> KnowledgePiece:
+    """Return a piece; without an id it gets one of what it says, so that it is the same again."""
+    piece = KnowledgePiece.from_dict(given)
+    if "piece_id" in given:
+        return piece
+    return replace(piece, piece_id=str(uuid5(_UNNAMED, f"{piece.entity_id}\n{piece.content}")))
+
+
 def _named(items: Sequence[Any] | None, name: str) -> list[tuple[object, Any]]:
     return [(one.get(name) if isinstance(one, Mapping) else None, one) for one in items or []]
 
 
 def _wrong(name: str, expected: str) -> RecollectError:
-    return RecollectError(INVALID_ARGUMENT, f"{name} is not {expected}", hint=f"give {expected}")
+    return refused(f"{name} is not {expected}", f"give {expected}")

@@ -15,12 +15,12 @@ import uuid
 from collections.abc import ItemsView, KeysView, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any, Final, Self, cast
+from typing import Any, Final, Self, TypeVar, cast
 
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RecollectError, nearest
-from recollect.node import dataclass, field
+from recollect.node import dataclass, field, replace
 
 GLOBAL: Final = "global"
 """The id under which the metadata shared by all entities stands."""
@@ -42,6 +42,8 @@ MOST_LEVELS: Final = 62
 _NO_EDGE: Final = "{}|"  # the operators of paths in KIP
 
 Json = Mapping[str, Any]
+KindT = TypeVar("KindT")
+StampedT = TypeVar("StampedT", "EntityMetadata", "KnowledgePiece")
 
 
 class KnowledgeType(StrEnum):
@@ -87,10 +89,8 @@ def _fields(kind: type) -> Mapping[str, object]:
 
 def _members(kind: type, given: object) -> dict[str, Any]:
     """Return what a dict of JSON says of a value; what is no field of it is refused."""
-    if not isinstance(given, Mapping):
-        raise _refused(f"{kind.__name__} is not an object", "give an object")
-    known = _fields(kind)
-    for name in given:
+    said, known = checked_object(kind.__name__, given), _fields(kind)
+    for name in said:
         if name not in known:
             raise RecollectError(
                 INVALID_ARGUMENT,
@@ -98,7 +98,7 @@ def _members(kind: type, given: object) -> dict[str, Any]:
                 known=tuple(nearest(str(name), known)),
                 hint=f"leave out {str(name)[:60]}",
             )
-    return {**given}
+    return {**said}
 
 
 class _Value:
@@ -124,18 +124,8 @@ class _Value:
         try:
             return cls(**said)
         except TypeError as error:
-            missing = [one for one in _REQUIRED[cls.__name__] if one not in said]
-            told = missing[0] if missing else "a field"
-            raise _refused(f"{told} is missing in {cls.__name__}", f"give {told}") from error
-
-
-_REQUIRED: Final[Mapping[str, tuple[str, ...]]] = {
-    "EntityMetadata": ("entity_id", "entity_type"),
-    "KnowledgePiece": ("content",),
-    "GraphNode": ("node_id", "node_type"),
-    "GraphEdge": ("source_id", "target_id", "edge_type"),
-    "Document": ("doc_id", "content"),
-}
+            told = next(name for name in _fields(cls) if name not in said)
+            raise refused(f"{told} is missing in {cls.__name__}", f"give {told}") from error
 
 
 @dataclass(slots=True)
@@ -253,10 +243,10 @@ class GraphEdge(_Value):
     def __post_init__(self) -> None:
         kind = checked_id("edge_type", self.edge_type)
         if any(one in kind for one in _NO_EDGE):
-            raise _refused(f"edge_type holds one of {_NO_EDGE}", "use letters and _")
+            raise refused(f"edge_type holds one of {_NO_EDGE}", "use letters and _")
         properties = checked_properties("properties", self.properties)
         if any(not key or key[0] == "_" for key in properties):  # which a link keeps for itself
-            raise _refused("a key of properties is empty or begins with _", "use letters")
+            raise refused("a key of properties is empty or begins with _", "use letters")
         if properties.get("piece_id") is not None:
             checked_id("properties.piece_id", properties["piece_id"])
         checked = {
@@ -330,9 +320,22 @@ class RetrievalResult:
         return cls(
             None if own is None else EntityMetadata.from_dict(own),
             None if shared is None else EntityMetadata.from_dict(shared),
-            [_scored(one) for one in _listed("pieces", said)],
-            [_entry(one) for one in _listed("graph_context", said)],
+            [_scored(one) for one in checked_list("pieces", said.get("pieces", []))],
+            [_entry(one) for one in checked_list("graph_context", said.get("graph_context", []))],
         )
+
+
+def checked_as(kind: type[KindT], value: object) -> KindT:
+    """Return a value of a kind, or refuse it."""
+    if not isinstance(value, kind):
+        named = f"a {type(value).__name__} is no {kind.__name__}"
+        raise refused(named, f"give a {kind.__name__}")
+    return value
+
+
+def is_same(one: StampedT, other: StampedT) -> bool:
+    """Whether two values say the same, whenever each was made."""
+    return replace(one, created_at=other.created_at, updated_at=other.updated_at) == other
 
 
 def checked_id(name: str, value: object) -> str:
@@ -340,10 +343,10 @@ def checked_id(name: str, value: object) -> str:
     if type(value) is str and _PLAIN_ID.fullmatch(value):
         return value  # as nearly all are
     if not isinstance(value, str):
-        raise _refused(f"{name} is not a string", f"give {name} as a string")
+        raise refused(f"{name} is not a string", f"give {name} as a string")
     text = value if value.isascii() else unicodedata.normalize("NFC", value)
     if not text or text.isspace():
-        raise _refused(f"{name} is blank", f"give {name} a text")
+        raise refused(f"{name} is blank", f"give {name} a text")
     if len(text) > MOST_ID:
         raise _too_large(f"{name} is longer than {MOST_ID} characters")
     _refuse_unprintable(name, text)
@@ -354,18 +357,30 @@ def checked_text(name: str, value: object) -> str:
     """Return a text that says something, of at most `MOST_TEXT` characters."""
     text = _checked_length(name, value)
     if not text.strip():
-        raise _refused(f"{name} is blank", f"give {name} a text")
+        raise refused(f"{name} is blank", f"give {name} a text")
     return text
+
+
+def checked_object(name: str, given: object) -> Json:
+    """Return an object of JSON."""
+    if not isinstance(given, Mapping):
+        raise refused(f"{name} is not an object", f"give {name} as an object")
+    return given
+
+
+def checked_list(name: str, given: object) -> Sequence[Any]:
+    """Return a list; a text is none, though it is a sequence."""
+    if isinstance(given, str | bytes) or not isinstance(given, Sequence):
+        raise refused(f"{name} is not a list", f'give {name} as a list such as ["a", "b"]')
+    return given
 
 
 def checked_tags(given: object) -> list[str]:
     """Return tags stripped and lower-cased, without blanks and repeats, in their order."""
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise _refused("tags is not a list", 'give a list such as ["les", "rans"]')
     found: dict[str, None] = {}
-    for one in given:
+    for one in checked_list("tags", given):
         if not isinstance(one, str):
-            raise _refused("tags holds what is not a string", "give tags as strings")
+            raise refused("tags holds what is not a string", "give tags as strings")
         tag = (one if one.isascii() else unicodedata.normalize("NFC", one)).strip().lower()
         _refuse_unprintable("tags", tag)
         if len(tag) > MOST_TAG:
@@ -388,9 +403,7 @@ def checked_properties(name: str, given: object) -> dict[str, Any]:
 
 
 def _json_object(name: str, given: object) -> dict[str, Any]:
-    if not isinstance(given, Mapping):
-        raise _refused(f"{name} is not an object", f"give {name} as an object")
-    return cast("dict[str, Any]", _json_copy(name, given, MOST_LEVELS))
+    return cast("dict[str, Any]", _json_copy(name, checked_object(name, given), MOST_LEVELS))
 
 
 def _json_copy(name: str, value: object, levels: int) -> object:
@@ -403,14 +416,14 @@ def _json_copy(name: str, value: object, levels: int) -> object:
         case int() if -(2**63) <= value < 2**63:
             return value
         case int():
-            raise _refused(f"{name} holds a whole number beyond 64 bits", "give it as a text")
+            raise refused(f"{name} holds a whole number beyond 64 bits", "give it as a text")
         case float() if math.isfinite(value):
             return value
         case Mapping() | list() | tuple() if not levels:
             raise _too_large(f"{name} nests deeper than {MOST_LEVELS} levels")
         case Mapping():
             if not all(isinstance(key, str) for key in value):
-                raise _refused(f"{name} has a key that is not a string", "name keys by strings")
+                raise refused(f"{name} has a key that is not a string", "name keys by strings")
             return {
                 _checked_characters(name, key): _json_copy(name, one, levels - 1)
                 for key, one in value.items()
@@ -418,7 +431,7 @@ def _json_copy(name: str, value: object, levels: int) -> object:
         case list() | tuple():
             return [_json_copy(name, one, levels - 1) for one in value]
         case _:
-            raise _refused(f"{name} holds a {type(value).__name__}", "give what JSON can say")
+            raise refused(f"{name} holds a {type(value).__name__}", "give what JSON can say")
 
 
 def _checked_searched(name: str, value: object) -> str:
@@ -428,7 +441,7 @@ def _checked_searched(name: str, value: object) -> str:
 
 def _checked_length(name: str, value: object, most: int = MOST_TEXT) -> str:
     if not isinstance(value, str):
-        raise _refused(f"{name} is not a string", f"give {name} as a string")
+        raise refused(f"{name} is not a string", f"give {name} as a string")
     if len(value) > most:
         raise _too_large(f"{name} is longer than {most} characters")
     return _checked_characters(name, value)
@@ -436,7 +449,7 @@ def _checked_length(name: str, value: object, most: int = MOST_TEXT) -> str:
 
 def _checked_characters(name: str, text: str) -> str:
     if "\0" in text or not (text.isascii() or _SURROGATE.search(text) is None):
-        raise _refused(f"{name} holds what is no character", f"give {name} as plain text")
+        raise refused(f"{name} holds what is no character", f"give {name} as plain text")
     return text
 
 
@@ -444,7 +457,7 @@ def _refuse_unprintable(name: str, text: str) -> None:
     if text.isprintable():
         return
     if any(unicodedata.category(one) in ("Cc", "Cs", "Zl", "Zp") for one in text):
-        raise _refused(f"{name} holds a control character", f"give {name} as printable text")
+        raise refused(f"{name} holds a control character", f"give {name} as printable text")
 
 
 def _checked_instant(name: str, value: object) -> datetime:
@@ -453,9 +466,9 @@ def _checked_instant(name: str, value: object) -> datetime:
         try:
             moment = datetime.fromisoformat(value)
         except ValueError as error:
-            raise _refused(f"{name} is not an ISO 8601 instant", "use 2026-11-20T00:00Z") from error
+            raise refused(f"{name} is not an ISO 8601 instant", "use 2026-11-20T00:00Z") from error
     if not isinstance(moment, datetime):
-        raise _refused(f"{name} is not an instant", "use 2026-11-20T00:00Z")
+        raise refused(f"{name} is not an instant", "use 2026-11-20T00:00Z")
     if moment.tzinfo is UTC:
         return moment
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
@@ -490,29 +503,22 @@ def _plain_copy(value: dict[Any, Any] | list[Any]) -> Any:  # noqa: ANN401
     return [_as_json(one) for one in value]
 
 
-def _listed(name: str, said: Json) -> list[Any]:
-    found = said.get(name, [])
-    if not isinstance(found, list):
-        raise _refused(f"{name} is not a list", f"give {name} as a list")
-    return found
-
-
 def _scored(given: object) -> tuple[KnowledgePiece, float]:
     match given:
         case [piece, int() | float() as score]:
             return KnowledgePiece.from_dict(cast("Json", piece)), float(score)
         case _:
-            raise _refused("pieces holds what is not [piece, score]", "give each piece its score")
+            raise refused("pieces holds what is not [piece, score]", "give each piece its score")
 
 
 def _entry(given: object) -> dict[str, Any]:
-    if not isinstance(given, Mapping):
-        raise _refused("graph_context holds what is not an object", "give objects")
-    piece = given.get("piece")
-    return {**given, "piece": None if piece is None else KnowledgePiece.from_dict(piece)}
+    entry = checked_object("an entry of graph_context", given)
+    piece = entry.get("piece")
+    return {**entry, "piece": None if piece is None else KnowledgePiece.from_dict(piece)}
 
 
-def _refused(message: str, hint: str) -> RecollectError:
+def refused(message: str, hint: str) -> RecollectError:
+    """Return the error for what is not valid."""
     return RecollectError(INVALID_ARGUMENT, message, hint=hint)
 
 

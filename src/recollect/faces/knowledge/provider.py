@@ -7,10 +7,10 @@ once, and a section without text is left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.knowledge.base import KnowledgeBase
 from recollect.faces.knowledge.formatter import (
     Entry,
@@ -23,13 +23,17 @@ from recollect.faces.knowledge.model import (
     EntityMetadata,
     KnowledgePiece,
     RetrievalResult,
+    checked_as,
     checked_id,
+    checked_object,
+    refused,
 )
 from recollect.faces.knowledge.templates import Fill, Template
-from recollect.node import dataclass, field
+from recollect.node import dataclass, field, replace
 
 PROFILE_TYPE: Final = "user_profile"
 OTHER_TYPE: Final = "context"
+_ORDER: Final = itemgetter("relation_type", "target_node_id", "depth", "source_node_id")
 
 Own = Callable[
     [EntityMetadata | None, list[tuple[KnowledgePiece, float]], list[dict[str, Any]]], str
@@ -73,11 +77,12 @@ class KnowledgeProvider:
         entity_id: str | None = None,
         top_k: int | None = None,
     ) -> None:
-        self.kb = kb
+        self.kb = checked_as(KnowledgeBase, kb)
         self.metadata_info_type = checked_id("metadata_info_type", metadata_info_type)
         self.entity_id = entity_id
         self.top_k = top_k
-        self._formatters = {name: _made(one) for name, one in (formatters or {}).items()}
+        given = checked_object("formatters", formatters or {})
+        self._formatters = {name: _made(one) for name, one in given.items()}
         self._default = None if default_formatter is None else _made(default_formatter)
 
     def __call__(self, text: str) -> dict[str, str]:
@@ -94,7 +99,7 @@ class KnowledgeProvider:
             told.setdefault(piece.piece_id, (piece, score))
         for piece, score in told.values():
             groups.setdefault(piece.info_type, _Group()).pieces.append((piece, score))
-        for entry in sorted(found.graph_context, key=_order):
+        for entry in sorted(found.graph_context, key=_ORDER):
             groups.setdefault(_type_of(entry, entity_id), _Group()).entries.append(entry)
         written = {name: self._written(name, groups[name]) for name in sorted(groups)}
         return {name: text for name, text in written.items() if text}
@@ -117,11 +122,7 @@ class KnowledgeProvider:
             return formatter.filled(info_type, group)
         text = formatter(group.metadata, list(group.pieces), list(group.entries))
         if not isinstance(text, str):
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                f'the formatter of "{info_type}" returns no text',
-                hint="return a str",
-            )
+            raise refused(f'the formatter of "{info_type}" returns no text', "return a str")
         return text
 
 
@@ -160,10 +161,9 @@ def _made(formatter: Formatter) -> Own | _Filling:
         case _ if callable(formatter):
             return formatter
         case _:
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"a {type(formatter).__name__} is not a formatter",
-                hint="give a callable, a Template, a format string or a Path",
+                "give a callable, a Template, a format string or a Path",
             )
 
 
@@ -172,13 +172,7 @@ def _shown(own: EntityMetadata | None, shared: EntityMetadata | None) -> EntityM
     base = own or shared
     assert base is not None
     more = {} if shared is None else shared.properties
-    return EntityMetadata(
-        base.entity_id,
-        base.entity_type,
-        {**more, **base.properties},
-        base.created_at,
-        base.updated_at,
-    )
+    return replace(base, properties={**more, **base.properties})
 
 
 def _type_of(entry: Entry, entity_id: str | None) -> str:
@@ -186,12 +180,3 @@ def _type_of(entry: Entry, entity_id: str | None) -> str:
     if isinstance(piece, KnowledgePiece):
         return piece.info_type
     return PROFILE_TYPE if entry["source_node_id"] == entity_id else OTHER_TYPE
-
-
-def _order(entry: Entry) -> tuple[str, str, int, str]:
-    return (
-        entry["relation_type"],
-        entry["target_node_id"],
-        entry["depth"],
-        entry["source_node_id"],
-    )

@@ -8,14 +8,19 @@ structured each match becomes `[REDACTED]` before a model or a record sees it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
 import re2
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.faces.knowledge.model import EntityMetadata, GraphEdge, GraphNode, KnowledgePiece
+from recollect.faces.knowledge.model import (
+    EntityMetadata,
+    GraphEdge,
+    GraphNode,
+    KnowledgePiece,
+    refused,
+)
 
 REDACTED: Final = "[REDACTED]"
 
@@ -26,12 +31,15 @@ _NAMES: Final = "|".join(
     )
 )
 
+_VALUE: Final = r"""(?:"(?:[^"\\\n]|\\.)+"|'(?:[^'\\\n]|\\.)+'|["']?[^\s"',;]+["']?)"""
+"""In quotes to the closing one, else a word."""
+
 SENSITIVE_PATTERNS: Final[Sequence[str]] = (
     # Private keys come first: their lines would else be taken in parts.
     r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\z)",
     r"(?i)\bauthorization[\"']?\s*[:=]\s*[\"']?basic\s+[a-z0-9+/=]+",
     r"(?i)\bbearer\s+[a-z0-9_~+/=.-]*[0-9.-][a-z0-9_~+/=.-]*",
-    rf"(?i)(?:{_NAMES})[\"']?\s*[:=]\s*[\"']?[^\s\"',;]+[\"']?",
+    rf"(?i)(?:{_NAMES})[\"']?\s*[:=]\s*{_VALUE}",
     r"\bAKIA[0-9A-Z]{16}\b",
     r"\bsk-[A-Za-z0-9_-]{20,}",
     r"\bgh[pos]_[A-Za-z0-9]{30,}",
@@ -48,10 +56,8 @@ class Secrets:
         self._is_default = patterns is None
         given = SENSITIVE_PATTERNS if patterns is None else patterns
         if isinstance(given, str):
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                "sensitive_patterns is not a list",
-                hint='give a list such as ["secret-[0-9]+"]',
+            raise refused(
+                "sensitive_patterns is not a list", 'give a list such as ["secret-[0-9]+"]'
             )
         self._patterns = [_compiled(one) for one in given]
         self._any = _compiled_set(tuple(given))
@@ -80,20 +86,23 @@ class Secrets:
             text = "".join((*parts, text[at:]))
         return text
 
-    def redacted_in(self, value: Any, key: str = "") -> Any:  # noqa: ANN401
-        """Return JSON, the value of a key, with `[REDACTED]` for what looks like a secret."""
+    def redacted_in(self, value: Any, *keys: str) -> Any:  # noqa: ANN401
+        """Return JSON, the value of keys, with `[REDACTED]` for what looks like a secret."""
         match value:
             case Mapping():
-                return {self.redacted(one): self.redacted_in(value[one], one) for one in value}
+                return {
+                    self.redacted(key): self.redacted_in(one, *keys, key)
+                    for key, one in value.items()
+                }
             case list():
-                return [self.redacted_in(one, key) for one in value]
-            case str() | int() | float():
+                return [self.redacted_in(one, *keys) for one in value]
+            case None | bool():
+                return value
+            case _:
                 shown = self.redacted(said := str(value))
                 if shown != said:
                     return shown
-                return REDACTED if self.is_in(f"{key}: {said}") else value
-            case _:
-                return value
+                return REDACTED if any(self.is_in(f"{key}: {said}") for key in keys) else value
 
     def refuse(self, value: KnowledgePiece | EntityMetadata | GraphNode | GraphEdge) -> None:
         """Raise INVALID_ARGUMENT for a value that would store a secret; it is not told."""
@@ -103,10 +112,9 @@ class Secrets:
             return
         for field, text in texts:
             if self.is_in(text):
-                raise RecollectError(
-                    INVALID_ARGUMENT,
+                raise refused(
                     f"{field} holds what looks like a secret",
-                    hint="leave out passwords, API keys and tokens",
+                    "leave out passwords, API keys and tokens",
                 )
 
     def _found(self, pattern: Any, text: str) -> Iterator[tuple[int, int]]:  # noqa: ANN401
@@ -133,10 +141,9 @@ def _compiled(pattern: object) -> Any:  # noqa: ANN401
     try:
         return re2.compile(pattern)
     except (re2.error, TypeError, ValueError) as error:
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             "a sensitive pattern is not a regular expression of RE2",
-            hint="leave out look-ahead and back references",
+            "leave out look-ahead and back references",
         ) from error
 
 
@@ -182,23 +189,20 @@ def _texts(
             yield from _properties("properties", value.properties)
 
 
-def _properties(place: str, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for position, (key, value) in enumerate(given.items()):
-        shown = f"{place}[{position}]"  # a key may be the secret
-        yield shown, key
-        if isinstance(value, Mapping):
-            yield from _properties(shown, value)
-            continue
-        for one in _each(value):
-            if isinstance(one, Mapping):
-                yield from _properties(shown, one)
-            else:
-                told = one if isinstance(one, str) else json.dumps(one)
-                yield shown, told
-                yield shown, f"{key}: {told}"
-
-
-def _each(value: object) -> Iterable[object]:
-    if not isinstance(value, list):
-        return (value,)
-    return (one for item in value for one in _each(item))
+def _properties(place: str, value: object, *keys: str) -> Iterator[tuple[str, str]]:
+    """Yield each key and text of JSON, and a text after each of the keys above it."""
+    match value:
+        case Mapping():
+            for position, (key, one) in enumerate(value.items()):
+                shown = f"{place}[{position}]"  # a key may be the secret
+                yield shown, key
+                yield from _properties(shown, one, *keys, key)
+        case list():
+            for one in value:
+                yield from _properties(place, one, *keys)
+        case None | bool():
+            return  # says no secret, whatever its key
+        case _:
+            told = value if isinstance(value, str) else json.dumps(value)
+            yield place, told
+            yield from ((place, f"{key}: {told}") for key in keys)

@@ -18,6 +18,9 @@ from recollect.faces.knowledge.model import (
     GraphNode,
     KnowledgePiece,
     KnowledgeType,
+    checked_as,
+    is_same,
+    refused,
 )
 
 Direction = Literal["outgoing", "incoming", "both"]
@@ -94,10 +97,13 @@ class KnowledgePieceStore(_Store):
         return {one: piece for one, piece in found if piece is not None}
 
     def put_all(self, pieces: Sequence[KnowledgePiece]) -> None:
-        """Keep pieces, whether their ids are there or not."""
+        """Keep pieces, whether their ids are there or not; what is the same is left alone."""
         for piece in pieces:
-            if not self.update(piece):
+            held = self.get_by_id(checked_as(KnowledgePiece, piece).piece_id)
+            if held is None:
                 self.add(piece)
+            elif not is_same(piece, held):
+                self.update(piece)
 
     @abstractmethod
     def update(self, piece: KnowledgePiece) -> bool:
@@ -229,9 +235,9 @@ def check_top_k(top_k: object) -> int:
     return _check_whole("top_k", top_k, 1, MOST_FOUND)
 
 
-def check_depth(depth: object, name: str = "depth", *, least: int = 1) -> int:
-    """Return a number of edges; refused unless from `least` to `MOST_DEPTH`."""
-    return _check_whole(name, depth, least, MOST_DEPTH)
+def check_depth(depth: object, name: str = "depth") -> int:
+    """Return a number of edges; refused unless from 0, which leads nowhere, to `MOST_DEPTH`."""
+    return _check_whole(name, depth, 0, MOST_DEPTH)
 
 
 def check_direction(direction: object) -> Direction:
@@ -240,18 +246,14 @@ def check_direction(direction: object) -> Direction:
         case "outgoing" | "incoming" | "both":
             return direction
         case _:
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                f"direction {str(direction)[:60]} is not known",
-                hint="use outgoing, incoming or both",
+            raise refused(
+                f"direction {str(direction)[:60]} is not known", "use outgoing, incoming or both"
             )
 
 
 def _check_whole(name: str, value: object, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise RecollectError(
-            INVALID_ARGUMENT, f"{name} is not a whole number", hint=f"use {name}={max(least, 1)}"
-        )
+        raise refused(f"{name} is not a whole number", f"use {name}={max(least, 1)}")
     if not least <= value <= most:
         code = INVALID_ARGUMENT if value < least else LIMIT_EXCEEDED
         raise RecollectError(

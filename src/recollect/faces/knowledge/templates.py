@@ -7,17 +7,20 @@ need the extra `templates`.
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError, load_extra
+from recollect.faces.knowledge.model import refused
 from recollect.node import dataclass
 
 Kind = Literal["jinja2", "handlebars", "format"]
 Fill = Callable[[Mapping[str, Any]], str]
 
+_WIDE: Final = re.compile("[0-9]{5}")
 _SUFFIXES: Final[Mapping[str, Kind]] = {
     **dict.fromkeys((".j2", ".jinja", ".jinja2"), "jinja2"),
     **dict.fromkeys((".hbs", ".handlebars"), "handlebars"),
@@ -37,13 +40,12 @@ class Template:
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"{str(self.kind)[:60]} is not a kind of template",
-                hint="use jinja2, handlebars or format",
+                "use jinja2, handlebars or format",
             )
         if not isinstance(self.text, str):
-            raise RecollectError(INVALID_ARGUMENT, "a template is not a text", hint="give its text")
+            raise refused("a template is not a text", "give its text")
 
     @classmethod
     def read(cls, path: Path) -> Template:
@@ -55,9 +57,7 @@ class Template:
                 RESOURCE_NOT_FOUND, f"{path} is not there", hint="check the path"
             ) from error
         except (OSError, UnicodeDecodeError) as error:
-            raise RecollectError(
-                INVALID_ARGUMENT, f"{path} cannot be read as text", hint="check the path"
-            ) from error
+            raise refused(f"{path} cannot be read as text", "check the path") from error
         return cls(text, _SUFFIXES.get(path.suffix.lower(), "format"))
 
     def filled(self, values: Mapping[str, Any]) -> str:
@@ -87,9 +87,7 @@ class _Plain(string.Formatter):
         """Return a value by its name, and nothing of it."""
         del args
         if not field_name.isidentifier():
-            raise RecollectError(
-                INVALID_ARGUMENT, "a format string may name values only", hint="write {text}"
-            )
+            raise refused("a format string may name values only", "write {text}")
         if field_name not in kwargs:
             raise RecollectError(
                 INVALID_ARGUMENT,
@@ -98,6 +96,12 @@ class _Plain(string.Formatter):
                 hint="write {text}",
             )
         return kwargs[field_name], field_name
+
+    def format_field(self, value: object, format_spec: str) -> str:
+        """Return a value as its format says, which is no wider than a prompt is."""
+        if _WIDE.search(format_spec):
+            raise refused("a format string is wider than a prompt", "write {text}")
+        return str(super().format_field(value, format_spec))
 
 
 def _formatted(text: str, values: Mapping[str, Any]) -> str:
@@ -159,6 +163,4 @@ def _module(name: str) -> Any:  # noqa: ANN401 - an extra, loaded by those who u
 
 
 def _broken(kind: str) -> RecollectError:
-    return RecollectError(
-        INVALID_ARGUMENT, f"the template cannot be filled as {kind}", hint="check its syntax"
-    )
+    return refused(f"the template cannot be filled as {kind}", "check its syntax")

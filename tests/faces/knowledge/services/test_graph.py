@@ -143,8 +143,9 @@ def test_neighbours_have_their_smallest_depth_and_the_start_is_none(
     assert filled.get_neighbors("user:alice")[0][0] == LES
 
 
-@pytest.mark.parametrize("depth", [0, -1, 11, True, "1"])
-def test_a_depth_is_from_1_to_10(filled: GraphServiceBase, depth: object) -> None:
+@pytest.mark.parametrize("depth", [-1, 11, True, "1"])
+def test_a_depth_is_from_0_to_10(filled: GraphServiceBase, depth: object) -> None:
+    assert reached(filled, "user:alice", depth=0) == []
     expected = "LIMIT_EXCEEDED" if depth == 11 else "INVALID_ARGUMENT"
     assert code_of(filled.get_neighbors, "user:alice", depth=depth) == expected
 

@@ -77,6 +77,25 @@ def test_a_deleted_profile_is_gone(metadata_store: MetadataStore) -> None:
     assert metadata_store.list_entities() == []
 
 
+def test_what_says_the_same_again_changes_no_instant(metadata_store: MetadataStore) -> None:
+    first = EntityMetadata("user:alice", "user", {"a": 1}, MOMENT, MOMENT)
+    metadata_store.save_metadata(first)
+    metadata_store.save_metadata(EntityMetadata("user:alice", "user", {"a": 1}))
+    assert metadata_store.get_metadata("user:alice") == first
+    metadata_store.save_metadata(EntityMetadata("user:alice", "user", {"a": 2}))
+    changed = metadata_store.get_metadata("user:alice")
+    assert (changed.created_at, changed.get("a")) == (MOMENT, 2)
+    assert changed.updated_at > MOMENT
+
+
+def test_what_is_no_profile_is_refused(metadata_store: MetadataStore) -> None:
+    for other in (None, {"entity_id": "a", "entity_type": "b"}, LES):
+        assert code_of(metadata_store.save_metadata, other) == "INVALID_ARGUMENT"
+    for call in (metadata_store.get_metadata, metadata_store.list_entities):
+        assert code_of(call, 3) == "INVALID_ARGUMENT"
+    assert metadata_store.list_entities() == []
+
+
 def test_a_profile_returned_is_a_copy(metadata_store: MetadataStore) -> None:
     alice = EntityMetadata("user:alice", "user", {"langs": ["en"]})
     metadata_store.save_metadata(alice)
@@ -188,6 +207,25 @@ def test_an_update_replaces_a_piece_and_tells_when(piece_store: KnowledgePieceSt
     assert piece_store.get_by_id("mesh") is None
 
 
+def test_pieces_that_say_the_same_again_change_no_instant(piece_store: KnowledgePieceStore) -> None:
+    piece_store.put_all([LES, MESH])
+    again = replace(LES, created_at=MOMENT.replace(year=2027), updated_at=MOMENT.replace(year=2027))
+    piece_store.put_all([again, replace(MESH, content="Check the mesh")])
+    assert piece_store.get_by_id("les-rans-init") == LES
+    changed = piece_store.get_by_id("mesh")
+    assert (changed.content, changed.created_at) == ("Check the mesh", MOMENT)
+    assert changed.updated_at > MOMENT
+
+
+def test_what_is_no_piece_is_refused(piece_store: KnowledgePieceStore) -> None:
+    for call in (piece_store.add, piece_store.update, lambda one: piece_store.put_all([one])):
+        for other in (None, "les", {"content": "les"}):
+            assert code_of(call, other) == "INVALID_ARGUMENT"
+    for call in (piece_store.get_by_id, piece_store.remove, piece_store.search):
+        assert code_of(call, None) == "INVALID_ARGUMENT"
+    assert piece_store.list_all() == []
+
+
 def test_an_update_may_change_the_entity(piece_store: KnowledgePieceStore) -> None:
     piece_store.add(LES)
     for entity in ("user:bob", None, "user:alice"):
@@ -221,6 +259,8 @@ def test_a_closed_piece_store_says_so(piece_store: KnowledgePieceStore) -> None:
     assert code_of(piece_store.add, MESH) == "STORE_CLOSED"
     assert code_of(piece_store.update, MESH) == "STORE_CLOSED"
     assert code_of(piece_store.search, "mesh") == "STORE_CLOSED"
+    assert code_of(piece_store.search, "") == "STORE_CLOSED"
+    assert code_of(piece_store.list_all) == "STORE_CLOSED"
 
 
 # The graph
@@ -242,6 +282,9 @@ def test_nodes_and_relations_come_back_as_they_were_added(graph_store: EntityGra
     assert graph_store.get_relations("technique:les", direction="both") == [edge]
     assert graph_store.get_neighbors("user:alice") == [(les, 1)]
     assert graph_store.get_neighbors("technique:les", depth=10) == []
+    assert graph_store.get_neighbors("user:alice", depth=0) == []
+    for call in (graph_store.add_node, graph_store.add_relation, graph_store.get_relations):
+        assert code_of(call, None) == "INVALID_ARGUMENT"
 
 
 def test_relations_of_a_triple_go_together_and_nodes_take_theirs(

@@ -9,31 +9,36 @@ What is absent is None, False or empty; what is returned is a copy.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
 from threading import RLock
 from types import ModuleType
-from typing import Final, Literal, Self, TypeVar
+from typing import Final, Literal, Self
 
 from recollect.errors import (
     CONFLICT,
-    INVALID_ARGUMENT,
     RESOURCE_NOT_FOUND,
     STORE_CLOSED,
     UNAVAILABLE,
     RecollectError,
     install,
 )
-from recollect.faces.knowledge.model import Document, GraphEdge, GraphNode, checked_id
+from recollect.faces.knowledge.model import (
+    Document,
+    GraphEdge,
+    GraphNode,
+    checked_as,
+    checked_id,
+    checked_list,
+    checked_object,
+)
 from recollect.faces.knowledge.services.facets import facets_wanted
 from recollect.faces.knowledge.services.json_text import json_text, value_of
 from recollect.faces.knowledge.stores import check_depth, check_direction, check_top_k
 
 Namespace = str | None
 Scored = list[tuple[Document, float]]
-
-_Value = TypeVar("_Value")
 
 _SMALLEST: Final = 1e-9  # a score below says nothing: it is the rounding of a client
 
@@ -163,7 +168,7 @@ class KeyValueServiceBase(Service):
     def get_many(self, keys: Sequence[str], namespace: Namespace = None) -> dict[str, object]:
         """Return the values of those keys that are there."""
         with self._in(namespace) as space:
-            wanted = list({checked_id("key", key): None for key in _listed("keys", keys)})
+            wanted = list({checked_id("key", key): None for key in checked_list("keys", keys)})
             texts = self._texts(wanted, space)
         found = zip(wanted, texts, strict=True)
         return {key: value_of(text) for key, text in found if text is not None}
@@ -171,11 +176,8 @@ class KeyValueServiceBase(Service):
     def put_many(self, mapping: Mapping[str, object], namespace: Namespace = None) -> None:
         """Set the values of several keys; if one is refused, none is set."""
         with self._in(namespace) as space:
-            if not isinstance(mapping, Mapping):
-                raise _no("mapping is not an object", "give {key: value}")
-            self._put(
-                {checked_id("key", key): json_text(value) for key, value in mapping.items()}, space
-            )
+            given = checked_object("mapping", mapping)
+            self._put({checked_id("key", key): json_text(one) for key, one in given.items()}, space)
 
     def holders(self, key: str) -> list[Namespace]:
         """Return the namespaces that hold a key, None first."""
@@ -211,7 +213,7 @@ class RetrievalServiceBase(Service):
     def add(self, document: Document, namespace: Namespace = None) -> str:
         """Keep a new document and return its id; CONFLICT if the namespace has one of that id."""
         with self._in(namespace) as space:
-            one = _a(Document, document)
+            one = checked_as(Document, document)
             if not self._add(one, space):
                 raise RecollectError(
                     CONFLICT,
@@ -228,7 +230,7 @@ class RetrievalServiceBase(Service):
     def update(self, document: Document, namespace: Namespace = None) -> bool:
         """Keep a document in place of the one with its id; False where there is none."""
         with self._in(namespace) as space:
-            return self._update(_a(Document, document), space)
+            return self._update(checked_as(Document, document), space)
 
     def remove(self, doc_id: str, namespace: Namespace = None) -> bool:
         """Remove a document; False where there is none."""
@@ -249,10 +251,8 @@ class RetrievalServiceBase(Service):
         has to hold.
         """
         with self._in(namespace) as space:
-            if not isinstance(query, str):
-                raise _no("query is not a string", "give the query as a string")
             most, wanted = check_top_k(top_k), facets_wanted(filters)
-            if not query.strip():
+            if not checked_as(str, query).strip():
                 return []
             scored = [
                 (document, min(score, 1.0))
@@ -305,7 +305,7 @@ class GraphServiceBase(Service):
     def add_node(self, node: GraphNode, namespace: Namespace = None) -> None:
         """Keep a node in place of the one with its id."""
         with self._in(namespace) as space:
-            self._put_node(_a(GraphNode, node), space)
+            self._put_node(checked_as(GraphNode, node), space)
 
     def get_node(self, node_id: str, namespace: Namespace = None) -> GraphNode | None:
         """Return a node."""
@@ -320,7 +320,7 @@ class GraphServiceBase(Service):
     def add_edge(self, edge: GraphEdge, namespace: Namespace = None) -> None:
         """Keep an edge in place of the same one; NOT_FOUND unless both its nodes are there."""
         with self._in(namespace) as space:
-            one = _a(GraphEdge, edge)
+            one = checked_as(GraphEdge, edge)
             for end in (one.source_id, one.target_id):
                 if self._node(end, space) is None:
                     raise RecollectError(
@@ -446,25 +446,9 @@ def not_there(name: str, error: Exception) -> RecollectError:
     )
 
 
-def _a(kind: type[_Value], value: object) -> _Value:
-    if not isinstance(value, kind):
-        raise _no(f"a {type(value).__name__} is no {kind.__name__}", f"give a {kind.__name__}")
-    return value
-
-
 def _edge_type(kind: str | None) -> str | None:
     return None if kind is None else checked_id("edge_type", kind)
 
 
 def _in_order(spaces: Collection[Namespace]) -> list[Namespace]:
     return sorted(spaces, key=lambda one: (one is not None, one or ""))
-
-
-def _listed(name: str, values: object) -> Sequence[str]:
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise _no(f"{name} is not a list", f'give {name} as a list such as ["a", "b"]')
-    return list(values)
-
-
-def _no(message: str, hint: str) -> RecollectError:
-    return RecollectError(INVALID_ARGUMENT, message, hint=hint)

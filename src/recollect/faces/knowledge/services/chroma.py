@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import Any, Final, cast
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.faces.knowledge.model import Document
+from recollect.faces.knowledge.model import Document, refused
 from recollect.faces.knowledge.services.base import Namespace, Scored, client, not_there
 from recollect.faces.knowledge.services.facets import facets_of
 from recollect.faces.knowledge.services.json_text import document_of, document_text
@@ -58,10 +57,9 @@ class ChromaRetrievalService(VectorRetrievalService):
         try:
             yield
         except self._errors.InvalidArgumentError as error:
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"{self._place} is refused: {error}",
-                hint='name it by letters and digits, such as "knowledge"',
+                'name it by letters and digits, such as "knowledge"',
             ) from error
         except (self._errors.ChromaError, OSError) as error:
             raise not_there(self._place, error) from error

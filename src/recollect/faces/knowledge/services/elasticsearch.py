@@ -12,8 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from typing import Any, Final, cast
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.faces.knowledge.model import Document
+from recollect.faces.knowledge.model import Document, refused
 from recollect.faces.knowledge.services.base import (
     Namespace,
     RetrievalServiceBase,
@@ -77,10 +76,8 @@ class ElasticsearchRetrievalService(RetrievalServiceBase):
         try:
             self._client = self._elastic.Elasticsearch(hosts, **given)
         except (TypeError, ValueError) as error:
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                f"hosts is no address of Elasticsearch: {error}",
-                hint="use http://localhost:9200",
+            raise refused(
+                f"hosts is no address of Elasticsearch: {error}", "use http://localhost:9200"
             ) from error
 
     @contextmanager
@@ -97,10 +94,9 @@ class ElasticsearchRetrievalService(RetrievalServiceBase):
             self._client.indices.create(index=self._index, mappings=_MAPPINGS)
         except self._elastic.BadRequestError as error:
             if "resource_already_exists_exception" not in str(error):
-                raise RecollectError(
-                    INVALID_ARGUMENT,
+                raise refused(
                     f"{self._place} is refused: {error}",
-                    hint='name it by small letters and digits, such as "knowledge"',
+                    'name it by small letters and digits, such as "knowledge"',
                 ) from error
         self._is_ready = True
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any, Final
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import RecollectError
+from recollect.faces.knowledge.model import refused
 from recollect.faces.knowledge.services.json_text import json_text
 
 _BYTES: Final = 12
@@ -62,6 +63,4 @@ def _is_scalar(value: object) -> bool:
 
 
 def _refused(message: str) -> RecollectError:
-    return RecollectError(
-        INVALID_ARGUMENT, message, hint='give filters such as {"kind": "note", "tags": ["les"]}'
-    )
+    return refused(message, 'give filters such as {"kind": "note", "tags": ["les"]}')

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 
-from recollect.errors import INVALID_ARGUMENT, STORE_CORRUPT, STORE_UNAVAILABLE, RecollectError
+from recollect.errors import STORE_CORRUPT, STORE_UNAVAILABLE, RecollectError
+from recollect.faces.knowledge.model import refused
 
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 _LONGEST: Final = 180  # characters of a name in the folder, of the 255 that systems allow
@@ -147,9 +148,7 @@ def base_folder(base_dir: object) -> Folder:
     """Return the folder of a service, made if it is not there."""
     path = os.fspath(base_dir) if isinstance(base_dir, str | os.PathLike) else ""
     if not isinstance(path, str) or not path.strip() or "\0" in path:
-        raise RecollectError(
-            INVALID_ARGUMENT, "base_dir names no folder", hint='give a path such as "knowledge"'
-        )
+        raise refused("base_dir names no folder", 'give a path such as "knowledge"')
     with folder_told():
         Path(path).mkdir(parents=True, exist_ok=True)
     return Folder(Path(path))

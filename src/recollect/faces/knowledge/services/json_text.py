@@ -10,8 +10,8 @@ import json
 import math
 from typing import Final
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.faces.knowledge.model import Document, GraphEdge, GraphNode
+from recollect.errors import RecollectError
+from recollect.faces.knowledge.model import Document, GraphEdge, GraphNode, refused
 
 _DEEPEST: Final = 100
 
@@ -91,8 +91,7 @@ def _check(value: object, depth: int) -> None:
 
 
 def _refused(why: str) -> RecollectError:
-    return RecollectError(
-        INVALID_ARGUMENT,
+    return refused(
         f"the value cannot be kept as JSON: {why}",
-        hint="give null, booleans, numbers, strings, lists and objects",
+        "give null, booleans, numbers, strings, lists and objects",
     )

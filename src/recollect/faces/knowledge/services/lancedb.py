@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any, Final, cast
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.faces.knowledge.model import Document
+from recollect.faces.knowledge.model import Document, refused
 from recollect.faces.knowledge.services.base import Namespace, Scored, client, not_there
 from recollect.faces.knowledge.services.facets import facets_of
 from recollect.faces.knowledge.services.json_text import document_of, document_text
@@ -69,10 +68,9 @@ class LanceDBRetrievalService(VectorRetrievalService):
         except ValueError as error:
             if "already exists" in str(error):
                 return self._lancedb.open_table(table_name)
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"{self._place} is refused: {error}",
-                hint='name it by letters and digits, such as "knowledge"',
+                'name it by letters and digits, such as "knowledge"',
             ) from error
 
     @contextmanager

@@ -10,8 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, cast
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.faces.knowledge.model import GraphEdge, GraphNode
+from recollect.faces.knowledge.model import GraphEdge, GraphNode, refused
 from recollect.faces.knowledge.services.base import GraphServiceBase, Namespace, client, not_there
 from recollect.faces.knowledge.services.json_text import edge_of, edge_text, node_of, node_text
 from recollect.faces.knowledge.services.vectors import document_key, space_key
@@ -85,11 +84,7 @@ class Neo4jGraphService(GraphServiceBase):
         try:
             self._driver: Any = neo4j.GraphDatabase.driver(uri, auth=auth)
         except (self._errors.ConfigurationError, ValueError, TypeError) as error:
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                f"uri is no address of Neo4j: {error}",
-                hint="use bolt://host:7687",
-            ) from error
+            raise refused(f"uri is no address of Neo4j: {error}", "use bolt://host:7687") from error
 
     @contextmanager
     def _told(self) -> Iterator[None]:

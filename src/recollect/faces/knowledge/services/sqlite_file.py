@@ -14,13 +14,13 @@ from typing import Final
 import apsw
 
 from recollect.errors import (
-    INVALID_ARGUMENT,
     STORE_BUSY,
     STORE_CORRUPT,
     STORE_FOREIGN,
     STORE_UNAVAILABLE,
     RecollectError,
 )
+from recollect.faces.knowledge.model import refused
 
 Cell = str | int | float | bytes | None
 
@@ -125,9 +125,7 @@ class SqliteFile:
 def _checked_path(db_path: object) -> str:
     path = os.fspath(db_path) if isinstance(db_path, str | os.PathLike) else ""
     if not isinstance(path, str) or not path.strip() or "\0" in path:
-        raise RecollectError(
-            INVALID_ARGUMENT, "db_path names no file", hint='give a path such as "knowledge.db"'
-        )
+        raise refused("db_path names no file", 'give a path such as "knowledge.db"')
     return path
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from hashlib import blake2b
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.faces.knowledge.model import refused
 from recollect.faces.knowledge.services.ranking import asked
 from recollect.kernel import STOP_WORDS, tokens
 
@@ -33,9 +33,7 @@ class WordHashEmbedder:
     def __init__(self, dimension: int = 1024) -> None:
         given: object = dimension
         if isinstance(given, bool) or not isinstance(given, int) or given < 1:
-            raise RecollectError(
-                INVALID_ARGUMENT, "dimension is not a positive number", hint="use dimension=1024"
-            )
+            raise refused("dimension is not a positive number", "use dimension=1024")
         self.name = f"word-hash-{dimension}"
         self.dimension = dimension
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -462,6 +463,42 @@ def test_a_time_that_has_not_been_is_warned_of(send: Send, nexus: Nexus) -> None
     (warning,) = answer["warnings"]
     assert (warning["code"], warning["hint"]) == ("future_transaction", f'use {{"known": {last}}}')
     assert "warnings" not in recalled(send, {"known": last})
+
+
+def test_lists_and_cards_are_of_the_time_that_a_query_names_as_json(
+    send: Send, nexus: Nexus
+) -> None:
+    written(send, claim("old"))
+    number = nexus.group("team").stats().transactions
+    written(send, claim("new"))
+    for status, cited in (("verified", EVIDENCE), ("disputed", [{"kind": "message"}])):
+        move = {"id": "old", "status": status, "evidence": cited}
+        output(send("/v1/claims/transition", move))
+    then = json.dumps({"known": number})
+    assert (listed(send), listed(send, as_of=then)) == (["new", "old"], ["old"])
+    counts = [output(send("/v1/claims/count", **one))["count"] for one in ({}, {"as_of": then})]
+    assert counts == [2, 1]
+    card = output(send("/v1/claims/claim", id="old", as_of=then))
+    assert card["claim"]["claim_status"] == "observed"
+    assert code_in(send("/v1/claims/claim", id="new", as_of=then)) == "NOT_FOUND"
+    told = output(send("/v1/claims/history", id="old", as_of=then))
+    assert [one["event"] for one in told["events"]] == ["created"]
+    (item,) = output(send("/v1/attention"))["items"]
+    assert output(send("/v1/attention", as_of=then))["items"] == []
+    asked = {"fingerprint": item["fingerprint"], "as_of": then}
+    assert code_in(send("/v1/attention/item", **asked)) == "NOT_FOUND"
+
+
+def test_a_query_about_a_time_that_has_not_been_is_answered_with_a_warning(send: Send) -> None:
+    written(send, claim())
+    never = json.dumps({"known": 1_700_000_000_000})
+    for path in ("/v1/claims", "/v1/claims/count", "/v1/attention"):
+        (warning,) = output(send(path, as_of=never))["warnings"]
+        assert warning["code"] == "future_transaction"
+    refused = send("/v1/claims", as_of="2024")
+    assert refused.json()["error"]["message"] == (
+        "as_of is a string, which does not say which of the two times it means"
+    )
 
 
 @pytest.mark.parametrize(

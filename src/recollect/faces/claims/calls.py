@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, NotRequired, TypeVar, Unpack
 
 from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
+from pydantic_core import from_json
 from typing_extensions import TypedDict
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
@@ -58,6 +59,22 @@ AsOfMembers = Annotated[
 ]
 """As KIP has it, whose reader says what it may hold."""
 
+ReadAsOf = Callable[[object], AsOf | None]
+Warnings = list[dict[str, object]]
+
+
+def _object(value: object) -> object:
+    """Return the object that a text in a query says; another is left to the reader of the time."""
+    try:
+        said = from_json(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+    return said if isinstance(said, dict) else value
+
+
+AskedAsOf = Annotated[AsOfMembers, BeforeValidator(_object), Field(examples=['{"known": 12}'])]
+"""The same in a query, as JSON."""
+
 
 def _seconds(value: object) -> object:
     """Return the seconds of a date; what is none is left to the number that it must be."""
@@ -103,10 +120,12 @@ class Ids(TypedDict):
 class ClaimPage(TypedDict):
     claims: list[Claim]
     after: str | None
+    warnings: NotRequired[Warnings]
 
 
 class Count(TypedDict):
     count: int
+    warnings: NotRequired[Warnings]
 
 
 class ScoredClaim(TypedDict):
@@ -116,7 +135,7 @@ class ScoredClaim(TypedDict):
 
 class ScoredClaims(TypedDict):
     claims: list[ScoredClaim]
-    warnings: NotRequired[list[dict[str, object]]]
+    warnings: NotRequired[Warnings]
 
 
 class ClaimEvents(TypedDict):
@@ -140,6 +159,7 @@ class Superseded(TypedDict):
 
 class AttentionItems(TypedDict):
     items: list[AttentionItem]
+    warnings: NotRequired[Warnings]
 
 
 class AttentionView(TypedDict):
@@ -193,9 +213,7 @@ class ClaimCalls:
     no actor, each of its claims tells who wrote it. `read_as_of` reads a point in time.
     """
 
-    def __init__(
-        self, nexus: Nexus, acting_as: ActingAs, read_as_of: Callable[[object], AsOf | None]
-    ) -> None:
+    def __init__(self, nexus: Nexus, acting_as: ActingAs, read_as_of: ReadAsOf) -> None:
         self._nexus = nexus
         self._acting_as = acting_as
         self._read_as_of = read_as_of
@@ -223,17 +241,28 @@ class ClaimCalls:
 
     @call("GET", "", name="ListClaims", example={"run": "run_abc123"})
     def list(
-        self, *, limit: Most = 50, after: str | None = None, **which: Unpack[Which]
+        self,
+        *,
+        limit: Most = 50,
+        after: str | None = None,
+        as_of: AskedAsOf | None = None,
+        **which: Unpack[Which],
     ) -> ClaimPage:
         """List claims, the newest first."""
-        claims = listed(self._nexus, filters_of(which), limit, after)
-        is_full = len(claims) == limit
-        return ClaimPage(claims=claims, after=claims[-1].id if is_full else None)
+        moment = self._read_as_of(as_of)
+        with self._nexus.snapshot():
+            page = ClaimPage(claims=[], after=None, **_warned(self._nexus, moment))
+            page["claims"] = listed(self._nexus, filters_of(which), limit, after, moment)
+        page["after"] = page["claims"][-1].id if len(page["claims"]) == limit else None
+        return page
 
     @call("GET", "count", name="CountClaims", example={"status": ["verified"]})
-    def count(self, **which: Unpack[Which]) -> Count:
+    def count(self, *, as_of: AskedAsOf | None = None, **which: Unpack[Which]) -> Count:
         """Count claims."""
-        return Count(count=counted(self._nexus, filters_of(which)))
+        moment = self._read_as_of(as_of)
+        with self._nexus.snapshot():
+            count = counted(self._nexus, filters_of(which), moment)
+            return Count(count=count, **_warned(self._nexus, moment))
 
     @call("POST", "recall", name="RecallClaims", example=_QUESTION)
     def recall(
@@ -246,32 +275,29 @@ class ClaimCalls:
         limit: Most = 10,
         as_of: AsOfMembers | None = None,
     ) -> ScoredClaims:
-        """Answer a question with claims and their scores.
-
-        Warnings about the time that is asked about are beside them.
-        """
+        """Answer a question with claims and their scores."""
         filters = Filters(_part(Scope, scope), status, project)
         moment = self._read_as_of(as_of)
         with self._nexus.snapshot():
-            read = None if moment is None else self._nexus.read(_NOTHING, as_of=moment)
             found = recalled(self._nexus, question, filters, limit, moment)
-        output = ScoredClaims(claims=[ScoredClaim(score=score, claim=one) for one, score in found])
-        if read is not None and read.notices:
-            output["warnings"] = [one.to_wire() for one in read.notices]
-        return output
+            claims = [ScoredClaim(score=score, claim=one) for one, score in found]
+            return ScoredClaims(claims=claims, **_warned(self._nexus, moment))
 
     @call("GET", "claim", name="GetClaim", example=_ID)
-    def get(self, *, id: str) -> ClaimView:
+    def get(self, *, id: str, as_of: AskedAsOf | None = None) -> ClaimView:
         """Show one claim as a page would."""
-        claim = one_claim(self._nexus, id)
-        if claim is None:
-            raise no_claim(id)
-        return viewed(self._nexus, claim)
+        moment = self._read_as_of(as_of)
+        with self._nexus.snapshot():
+            claim = one_claim(self._nexus, id, moment)
+            if claim is None:
+                raise no_claim(id)
+            return viewed(self._nexus, claim, moment)
 
     @call("GET", "history", name="GetHistory", example=_ID)
-    def history(self, *, id: str) -> ClaimEvents:
+    def history(self, *, id: str, as_of: AskedAsOf | None = None) -> ClaimEvents:
         """Tell what happened to a claim."""
-        return ClaimEvents(events=[one.event for one in claim_events(self._nexus, id)])
+        told = claim_events(self._nexus, id, self._read_as_of(as_of))
+        return ClaimEvents(events=[one.event for one in told])
 
     @call("GET", "events", name="ListEvents", example={"after": "0.0"})
     def events(self, *, after: str = BEGINNING, limit: Most = 100) -> FeedEvents:
@@ -321,21 +347,28 @@ class ClaimCalls:
 class AttentionCalls:
     """The calls of the attention queue of one group."""
 
-    def __init__(self, nexus: Nexus, acting_as: ActingAs) -> None:
+    def __init__(self, nexus: Nexus, acting_as: ActingAs, read_as_of: ReadAsOf) -> None:
         self._nexus = nexus
         self._acting_as = acting_as
+        self._read_as_of = read_as_of
 
     @call("GET", "", name="ListAttention", example={"aside": True})
-    def list(self, *, aside: bool = False) -> AttentionItems:
+    def list(self, *, aside: bool = False, as_of: AskedAsOf | None = None) -> AttentionItems:
         """List what asks for attention."""
-        return AttentionItems(items=AttentionQueue(self._nexus).items(aside=aside))
+        moment = self._read_as_of(as_of)
+        with self._nexus.snapshot():
+            items = AttentionQueue(self._nexus).items(aside=aside, as_of=moment)
+            return AttentionItems(items=items, **_warned(self._nexus, moment))
 
     @call("GET", "item", name="GetAttention", example=_PRINT)
-    def get(self, *, fingerprint: str) -> AttentionView:
+    def get(self, *, fingerprint: str, as_of: AskedAsOf | None = None) -> AttentionView:
         """Tell why one thing asks for attention: its evidence, its claim and the claim's history."""  # noqa: E501
-        item = self._item(fingerprint)
-        claim = one_claim(self._nexus, item.entity_id) if item.entity_type == "claim" else None
-        events = [] if claim is None else claim_events(self._nexus, claim.id)
+        nexus, moment, claim = self._nexus, self._read_as_of(as_of), None
+        with nexus.snapshot():
+            item = self._item(fingerprint, moment)
+            if item.entity_type == "claim":
+                claim = one_claim(nexus, item.entity_id, moment)
+            events = [] if claim is None else claim_events(nexus, claim.id, moment)
         return AttentionView(item=item, claim=claim, events=[one.event for one in events])
 
     @call("POST", "dismiss", "writes", name="DismissAttention", example={**_PRINT, "actor": _USER})
@@ -370,8 +403,8 @@ class AttentionCalls:
         who = _actor(actor, self._acting_as)
         return Fingerprint(fingerprint=AttentionQueue(self._nexus).reject(text, who))
 
-    def _item(self, fingerprint: str) -> AttentionItem:
-        for one in AttentionQueue(self._nexus).items(aside=True):
+    def _item(self, fingerprint: str, as_of: AsOf | None) -> AttentionItem:
+        for one in AttentionQueue(self._nexus).items(aside=True, as_of=as_of):
             if one.fingerprint == fingerprint:
                 return one
         raise RecollectError(
@@ -391,6 +424,16 @@ def filters_of(given: Mapping[str, Any]) -> Filters:
     scope = None if kind is None else Scope(kind, name)
     lenses = ("status", "project", "domain", "run", "show", "session", "agent", "tag", "artifact")
     return Filters(scope, **{name: given.get(name) for name in lenses})
+
+
+class _Warned(TypedDict, total=False):
+    warnings: Warnings
+
+
+def _warned(nexus: Nexus, moment: AsOf | None) -> _Warned:
+    """Return the warnings about the time that is asked about, if there are any."""
+    notices = () if moment is None else nexus.read(_NOTHING, as_of=moment).notices
+    return _Warned(warnings=[one.to_wire() for one in notices]) if notices else _Warned()
 
 
 def _actor(members: Mapping[str, Any] | None, acting_as: ActingAs) -> Actor:

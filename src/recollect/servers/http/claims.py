@@ -44,7 +44,7 @@ def attention_face(shared: SharedParts) -> Face:
     """Return the face: a route for each call of the attention queue."""
 
     def make(nexus: Nexus, caller: Caller) -> object:
-        return AttentionCalls(nexus, caller.acting_as)
+        return AttentionCalls(nexus, caller.acting_as, read_as_of)
 
     face = call_face(shared, ATTENTION, AttentionCalls, make, tag="claims", is_strict=True)
     return _with_words(face, {})

@@ -48,3 +48,17 @@ def test_a_predicate_keeps_the_link_of_the_last_of_many_namesakes(nexus: Nexus) 
 def test_the_fact_of_one_of_many_namesakes_is_found(nexus: Nexus) -> None:
     answer = Operations(nexus).search_facts(group_ids=["default"], query="ann", max_facts=10)
     assert [one["fact"] for one in answer["output"]["facts"]] == ["the house by the river"]
+
+
+def test_a_link_costs_the_same_however_many_concepts_have_the_words(nexus: Nexus) -> None:
+    def steps(name: str, many: int) -> int:
+        people = [PutConcept("Entity", f"{name} {one}", id=f"{name}{one}") for one in range(many)]
+        ends = [(one, (one + step) % many) for one in range(many) for step in range(1, 6)]
+        links = [PutLink(f"{name}{one}", "knows", f"{name}{other}") for one, other in ends]
+        nexus.write([*people, *links])
+        explained = nexus.explain(f'SEARCH PROPOSITION "{name}" LIMIT 10')
+        assert explained.steps is not None
+        return explained.steps
+
+    few, many = steps("bea", 100), steps("cid", 400)
+    assert many < 6 * few

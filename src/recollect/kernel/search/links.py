@@ -84,6 +84,7 @@ class _Through:
     ) -> None:
         self._session = session
         self._scope = scope
+        self._ends = ends
         self._hits = orjson.dumps(list(ends.items())).decode()
         self.best: dict[int, float] = {}
         """At least the best `limit` links, with equals all that score as much as the last."""
@@ -105,9 +106,12 @@ class _Through:
         # The best links were cut off, so those of these documents may be missing: they are asked
         # for.
         if not self._is_all:
-            links = orjson.dumps([elements.get(one, one) for one in documents]).decode()
-            rows = self._rows(ENDS_OF, links=links)
-            through = {whole(link): real(score) for link, score in rows}
+            links = orjson.dumps([*map(elements.get, documents, documents)]).decode()
+            score = self._ends.get
+            through = {
+                whole(link): (score(whole(subject), 0.0) + score(whole(object_), 0.0)) / 2
+                for link, subject, object_ in self._rows(ENDS_OF, links=links)
+            }
         joined = {one: through[one] for one in documents.keys() & through.keys()}
         return joined | {one: through[its] for one, its in elements.items() if its in through}
 

@@ -31,17 +31,16 @@ LINKS_OF = guarded(
     "link",
     f"""
 {_HITS},
-met (link, score) AS (
-  SELECT outward.id,
-    (hit.score + coalesce((SELECT o.score FROM hit AS o WHERE o.id = outward.object), 0.0)) / 2
+ending (link, score) AS (
+  SELECT outward.id, hit.score
   FROM hit {{then}} link AS outward ON outward.subject = hit.id
   WHERE outward.group_id = :group AND outward.expired_at > :known
   UNION ALL
-  SELECT inward.id, hit.score / 2
+  SELECT inward.id, hit.score
   FROM hit {{then}} link AS inward ON inward.object = hit.id
   WHERE inward.group_id = :group AND inward.expired_at > :known
-    AND inward.subject NOT IN (SELECT o.id FROM hit AS o)
-)
+),
+met (link, score) AS (SELECT ending.link, sum(ending.score) / 2 FROM ending GROUP BY ending.link)
 SELECT link.id, best.score, {{guards}}
 FROM (SELECT met.link, met.score FROM met ORDER BY met.score DESC, met.link LIMIT :most) AS best
 {{then}} link ON link.id = best.link
@@ -54,9 +53,7 @@ ENDS_OF = guarded(
     "link",
     f"""
 {_HITS}
-SELECT link.id, (
-  coalesce((SELECT o.score FROM hit AS o WHERE o.id = link.subject), 0.0)
-  + coalesce((SELECT o.score FROM hit AS o WHERE o.id = link.object), 0.0)) / 2
+SELECT link.id, link.subject, link.object
 FROM {{numbers links one}} {{then}} link ON link.id = one.value
 WHERE {{guards}} AND (
   link.subject IN (SELECT o.id FROM hit AS o) OR link.object IN (SELECT o.id FROM hit AS o))

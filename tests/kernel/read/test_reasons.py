@@ -193,6 +193,25 @@ def test_rows_are_counted_after_offset_and_within_limit(nexus: Nexus) -> None:
             nexus.why(text, row, PAIN)
 
 
+def test_the_rows_of_a_later_page_are_those_of_its_moment(nexus: Nexus) -> None:
+    text = f"{WHO_TREATS} LIMIT 1"
+    (first,) = nexus.read(text, PAIN).results
+    assert isinstance(first, Rows)
+    nexus.write(
+        'UPSERT { CONCEPT @a { {type: "Drug", name: "Abacavir"}'
+        ' SET PROPOSITIONS { ("treats", {type: "Symptom", name: "Pain"}) } } }'
+    )
+    later = f'{text} CURSOR "{first.next_cursor}"'
+    why = nexus.why(later, 0, PAIN)
+    assert why.row == ("Morphine",)
+    assert "Morphine" in names(why.grounds) and "Abacavir" not in names(why.grounds)
+    assert names(nexus.why(later, None, PAIN).grounds) == names(why.grounds)
+    with pytest.raises(RecollectError, match="the answer has no such row"):
+        nexus.why(later, 1, PAIN)
+    with pytest.raises(RecollectError, match="the cursor belongs to another query"):
+        nexus.why(later, 0, {"what": "Fever"})
+
+
 def test_all_rows_of_a_page_can_be_asked_about_at_once(nexus: Nexus) -> None:
     why = nexus.why(WHO_TREATS, None, PAIN)
     assert (why.columns, why.row, why.solutions) == (("name",), (), 2)

@@ -95,7 +95,15 @@ def test_what_limit_leaves_out_comes_on_the_next_page_with_its_reasons(
     to = html.unescape(re.search(r'href="([^"]+)">the next rows', first).group(1))
     page = visitor.http.get(to).text
     assert "Bob" in said(page) and "the next rows" not in page
-    assert "Why row" not in page  # reasons are counted from the first page on
+    later = html.unescape(re.search(r'href="([^"]+)" aria-label="Why row 1"', page).group(1))
+    reasons = said(visitor.http.get(later).text)
+    assert "Bob" in reasons and "Ann" not in reasons  # of the moment of the first page
+    back = html.unescape(
+        re.search(r'href="([^"]+)">Back to', visitor.http.get(later).text).group(1)
+    )
+    assert said(visitor.http.get(back).text) == said(page)
+    along = html.unescape(re.search(r'href="([^"]+)">CSV', page).group(1))
+    assert visitor.http.get(along).text.split() == ["x.name", "Bob"]
     why = html.unescape(re.search(r'href="([^"]+)" aria-label="Why row 1"', first).group(1))
     assert "Aaron" in said(visitor.http.get(why).text)
     hits = visitor.get("/ask", q='SEARCH CONCEPT "Ann Bob Acme" LIMIT 1').text

@@ -416,6 +416,10 @@ class Reader:
         compiled, lifting, page = self._prepared(find, bindings, page)
         return compiled, self.parameters(compiled, lifting.values, find), page
 
+    def counted_page(self, find: ast.Find, bindings: Bindings, page: Page) -> Page:
+        """Return a page by the count of the rows before it; KIP_1001 as `compile` has it."""
+        return page if page.cursor is None else self._prepared(find, bindings, page)[2].counted()
+
     def _prepared(
         self, find: ast.Find, bindings: Bindings, page: Page
     ) -> tuple[Compiled, Lifting, Page]:

@@ -69,7 +69,7 @@ class IdentifiedQuery:
 def why(reader: Reader, find: ast.Find, bindings: Bindings, row: int | None) -> Why:
     """Return what a row of a FIND stands on, or with None what all rows of its page do.
 
-    Rows count from 0, after OFFSET. A row that aggregates stands on all of its group.
+    Rows count from 0, after OFFSET or CURSOR. A row that aggregates stands on all of its group.
     INVALID_ARGUMENT for a row that is not there. Cost: the query twice, without its LIMIT, and
     the history of what is shown; of the solutions only the elements are kept.
     """
@@ -80,13 +80,12 @@ def why(reader: Reader, find: ast.Find, bindings: Bindings, row: int | None) -> 
             hint="pass the place of a row of the answer, from 0",
         )
     page = Page.of(find, bindings)
-    if page.cursor is not None:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            "CURSOR is used where rows are counted from the first page",
-            hint="leave CURSOR out, and count the row from the first page on",
-            span=page.cursor.span,
-        )
+    with reader.at_page(page):
+        return _why(reader, find, bindings, reader.counted_page(find, bindings, page), row)
+
+
+def _why(reader: Reader, find: ast.Find, bindings: Bindings, page: Page, row: int | None) -> Why:
+    """Return what a row of a page stands on, whose rows before it are counted."""
     limit, offset = page.limit, page.offset
     if row is None:
         limit = MOST_ROWS if limit is None else min(limit, MOST_ROWS)

@@ -38,7 +38,7 @@ from recollect.model import (
     Rows,
     Value,
 )
-from recollect.node import dataclass, field
+from recollect.node import dataclass, field, replace
 from recollect.servers.studio.home import described
 from recollect.servers.studio.replaced import Replaced, replaced_of
 from recollect.servers.studio.shown import Shown, ends_of, line_of, name_of, shown_of
@@ -186,7 +186,7 @@ def _recalled(visit: Visit, text: str) -> dict[str, object]:
         text,
         kinds=[kind] if kind else None,
         limit=_LIMIT,
-        as_of=None if cursor else visit.moment,
+        as_of=page_moment(visit),
         past=bool(visit.asked("past")),
         cursor=cursor,
     )
@@ -245,16 +245,25 @@ def _answered(
     visit: Visit, text: str, script: Script, parameters: Mapping[str, Value]
 ) -> dict[str, object]:
     """Return what a text reads; a later page is of the moment of the first."""
-    nexus, cursor = visit.nexus, visit.asked("cursor")
-    asked = f"{text}\nCURSOR {orjson.dumps(cursor).decode()}" if cursor else script
-    answer = nexus.read(asked, parameters, as_of=None if cursor else visit.moment)
+    asked = paged(visit, text) if visit.asked("cursor") else script
+    answer = visit.nexus.read(asked, parameters, as_of=page_moment(visit))
     shapes = tuple(shape_of(visit, one) for one in answer.results)
     return {
         "shapes": shapes,
         "notices": answer.notices,
         "can_go_on": len(shapes) == 1 and not getattr(script.statements[0], "cursor", None),
-        "is_later": bool(cursor),  # rows have reasons as they are counted, from the first page on
     }
+
+
+def paged(visit: Visit, text: str) -> str:
+    """Return a text with the cursor of the page that is asked for, if it is a later one."""
+    cursor = visit.asked("cursor")
+    return f"{text}\nCURSOR {orjson.dumps(cursor).decode()}" if cursor else text
+
+
+def page_moment(visit: Visit) -> AsOf | None:
+    """Return the moment to ask about; a cursor holds its own."""
+    return None if visit.asked("cursor") else visit.moment
 
 
 def _frame(visit: Visit, text: str) -> dict[str, object]:
@@ -267,10 +276,10 @@ def _frame(visit: Visit, text: str) -> dict[str, object]:
     return {
         "q": text,
         "can_go_on": False,
-        "is_later": False,
         "is_kip": is_kip(text),
         "parameters": given,
-        "given": {_GIVEN + name: value for name, value in given.items()},
+        "given": {_GIVEN + name: value for name, value in given.items()}
+        | {"cursor": visit.asked("cursor")},
         "saved": saved,
         "types": types,
         "view": visit.asked("as", "table"),
@@ -346,7 +355,8 @@ def _elements(cell: Cell) -> Iterator[Element]:
 def download(visit: Visit) -> Answered:
     """Answer a KIP text with a file: CSV, JSON or a line of JSON a row."""
     text = required(visit.query, "q")
-    answer = visit.nexus.read(text, given_parameters(visit, text), as_of=visit.moment)
+    given = given_parameters(visit, text)
+    answer = visit.nexus.read(paged(visit, text), given, as_of=page_moment(visit))
     rows = next((one for one in answer.results if isinstance(one, Rows)), None)
     if rows is None:
         raise RecollectError(
@@ -398,12 +408,14 @@ def why(visit: Visit) -> Answered:
     """Show what a row of an answer stands on."""
     text = required(visit.query, "q")
     row = visit.number("row", 0, 10**6)
-    found = visit.nexus.why(text, row, given_parameters(visit, text), as_of=visit.moment)
+    given = given_parameters(visit, text)
+    found = visit.nexus.why(paged(visit, text), row, given, as_of=page_moment(visit))
     ids = [one.element.id for one in found.grounds]
     dated = visit.nexus.elements.look_up(ids, as_of=visit.then, closed=True)
     grounds = [one for one in found.grounds if one.element.id in dated]
     shown = shown_of(visit.nexus, [dated[one.element.id] for one in grounds], visit.then)
     shows = {"why": found, "grounds": tuple(zip(grounds, shown, strict=True)), "q": text}
+    shows["back"] = replace(visit, path="/ask").again(row="")
     return Sheet("why.html", "Why", shows)
 
 
@@ -442,8 +454,7 @@ def of_type(visit: Visit) -> Answered:
     given: dict[str, Value] = {"type": kind}
     if cursor:
         text, given["cursor"] = f"{text} CURSOR $cursor", cursor
-    as_of: AsOf | None = None if cursor else visit.moment
-    (rows,) = visit.nexus.read(text, given, as_of=as_of).results
+    (rows,) = visit.nexus.read(text, given, as_of=page_moment(visit)).results
     assert isinstance(rows, Rows)
     ids = [row[0].id for row in rows.rows if isinstance(row[0], Concept)]
     dated = visit.nexus.elements.look_up(ids, as_of=visit.then, closed=True)

@@ -13,7 +13,7 @@ import orjson
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.model import Concept, Hits, Link, Rows
 from recollect.node import dataclass
-from recollect.servers.studio.asking import given_parameters
+from recollect.servers.studio.asking import given_parameters, page_moment, paged
 from recollect.servers.studio.shown import Shown, shown_ids
 from recollect.servers.studio.visit import Answered, Download, Route, Sheet, Visit
 
@@ -100,7 +100,7 @@ def _beginning(visit: Visit) -> tuple[list[str], list[Link], bool]:
     """Return what a picture begins with: the ids of nodes, links, and whether that is all."""
     if text := visit.asked("kip"):
         given = given_parameters(visit, text)
-        why = visit.nexus.why(text, None, given, as_of=visit.moment)
+        why = visit.nexus.why(paged(visit, text), None, given, as_of=page_moment(visit))
         held = [one.element for one in why.grounds]
         concepts = [one.id for one in held if isinstance(one, Concept)]
         links = [one for one in held if isinstance(one, Link)]

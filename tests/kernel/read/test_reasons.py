@@ -256,7 +256,7 @@ def test_only_a_find_has_rows_to_ask_about(nexus: Nexus, text: str) -> None:
         nexus.why(text)
 
 
-def test_describe_warns_when_it_is_asked_about_another_time(nexus: Nexus) -> None:
+def test_describe_warns_when_it_is_asked_about_a_time_it_does_not_answer_of(nexus: Nexus) -> None:
     past = AsOf(transaction=1)
     assert [one.code for one in nexus.read("DESCRIBE PRIMER", as_of=past).notices] == [
         "as_of_ignored"

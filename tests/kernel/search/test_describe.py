@@ -5,11 +5,12 @@ from collections.abc import Mapping
 import pytest
 from tests.kernel.search.graph import Graph
 
+import recollect
 from recollect.errors import INVALID_VALUE, NOT_FOUND, RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.search.describe import describe
-from recollect.model import Value
+from recollect.model import AsOf, Delete, Instant, PutConcept, PutLink, Value
 
 
 def body(graph: Graph, node: ast.Describe) -> Mapping[str, Value]:
@@ -189,3 +190,26 @@ def test_an_empty_memory_describes_itself(graph: Graph) -> None:
     for node in (ast.DescribeConceptTypes(), ast.DescribePropositionTypes(), ast.DescribeDomains()):
         assert body(graph, node) == {"items": []}
     assert body(graph, ast.DescribePrimer())["domain_map"] == []
+
+
+def test_lists_are_of_what_was_held_at_a_moment_page_after_page() -> None:
+    with recollect.open(":memory:") as nexus:
+        nexus.write([PutConcept("Drug", "Aspirin", id="a"), PutConcept("Domain", "Health", id="h")])
+        nexus.write([PutConcept("Symptom", "Pain", id="p"), PutLink("a", "treats", "p")])
+        nexus.write([Delete("a"), PutConcept("Town", "Rome")])
+
+        def listed(command: str, **as_of: int) -> list[tuple[Value, Value]]:
+            (found,) = nexus.read(command, as_of=AsOf(**as_of)).results
+            return [(one["name"], one["count"]) for one in found.body["items"]]
+
+        assert listed("DESCRIBE CONCEPT TYPES", transaction=1) == [("Domain", 1), ("Drug", 1)]
+        assert listed("DESCRIBE CONCEPT TYPES", transaction=0) == []
+        assert listed("DESCRIBE PROPOSITION TYPES", transaction=2) == [("treats", 1)]
+        assert listed("DESCRIBE PROPOSITION TYPES") == []
+        assert listed("DESCRIBE DOMAINS", transaction=2) == [("Health", 0)]
+        first = nexus.read("DESCRIBE CONCEPT TYPES LIMIT 2", as_of=AsOf(transaction=2)).results[0]
+        later = f'DESCRIBE CONCEPT TYPES LIMIT 2 CURSOR "{first.body["next_cursor"]}"'
+        nexus.write([Delete("p")])
+        assert listed(later) == [("Symptom", 1)]
+        (told,) = nexus.read("DESCRIBE CONCEPT TYPES", as_of=AsOf(valid=Instant(0))).notices
+        assert (told.code, "as_of.valid" in told.message) == ("as_of_ignored", True)

@@ -8,11 +8,10 @@ from typing import assert_never
 from recollect.kernel.lang import ast
 from recollect.kernel.lang.words import syntax_card
 from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.read.moment import NOW
 from recollect.kernel.read.pages import Page
 from recollect.kernel.read.reader import Clock, Origin, Reader
 from recollect.kernel.read.resting import resting
-from recollect.kernel.search.describe import OF_NOW, describe
+from recollect.kernel.search.describe import describe, unheeded
 from recollect.kernel.search.explain import explain
 from recollect.kernel.search.grounding import hits
 from recollect.kernel.search.modes import modes_with
@@ -52,10 +51,11 @@ def answer(
             | ast.DescribePropositionTypes()
             | ast.DescribePropositionType()
         ):
-            if reader.moment is not NOW:
-                reader.notices.append(OF_NOW)
-            modes = modes_with(reader.meanings)
-            return describe(reader.session, reader.group, query, bindings, syntax_card(), modes)
+            reader.notices += unheeded(query, reader.moment)
+            modes, moment = modes_with(reader.meanings), reader.moment
+            return describe(
+                reader.session, reader.group, query, bindings, syntax_card(), modes, moment
+            )
         case ast.Explain():
             return explanation(reader, bindings, query.query)
         case _:

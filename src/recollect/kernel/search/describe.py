@@ -1,9 +1,10 @@
 """DESCRIBE: what is in the memory, by name and count, for a reader who has not seen it.
 
-The rule: every count is of what is alive now, of one group; the later pages of a list keep to the
-moment of the first. What a definition says is shown beside the counts. Names and their counts come
-from `tally`; a portrait of a type or predicate is drawn from some of its elements, and says so if
-there are more. KIP 1.0-draft3, section META; KIP 1.0-RC11, section 5.1.
+The rule: every count is of one group, and of what is alive now; a list counts what was held at the
+moment asked about, and its later pages keep to the moment of the first. What a definition says is
+shown beside the counts. Names and their counts come from `tally`; a portrait of a type or predicate
+is drawn from some of its elements, and says so if there are more. KIP 1.0-draft3, section META;
+KIP 1.0-RC11, section 5.1.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from recollect.errors import INVALID_VALUE, NOT_FOUND, Notice, RecollectError, n
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.scope import canonical_name
+from recollect.kernel.read.moment import NOW, Moment
 from recollect.kernel.schema.definitions import NOUNS, Definition, definition
 from recollect.kernel.search.domains import Domain, domains, key_parts
 from recollect.kernel.search.known_terms import InventoryEntry, inventory, living_count, term_code
@@ -32,12 +34,25 @@ from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session
 from recollect.model import Description, ElementKind, Value
 
-OF_NOW = Notice(
+_OF_NOW = Notice(
     "as_of_ignored",
-    "DESCRIBE answers about now and ignores as_of",
-    hint="ask FIND or SEARCH about another time",
+    "this DESCRIBE answers about now and ignores as_of",
+    hint="ask a list of types, predicates or domains, FIND or SEARCH about another time",
 )
-"""What to know of a DESCRIBE that was asked about another time."""
+_OF_ANY_TIME = Notice(
+    "as_of_ignored",
+    "DESCRIBE counts what is held, whatever time it is true of, and ignores as_of.valid",
+    hint="count with FIND what was true then",
+)
+
+
+def unheeded(node: ast.Describe, moment: Moment) -> list[Notice]:
+    """Return what to know of a DESCRIBE that is asked about another time than it answers of."""
+    match node:
+        case ast.DescribeDomains() | ast.DescribeConceptTypes() | ast.DescribePropositionTypes():
+            return [] if moment.valid is None else [_OF_ANY_TIME]
+        case _:
+            return [] if moment is NOW else [_OF_NOW]
 
 
 def describe(
@@ -47,6 +62,7 @@ def describe(
     bindings: Bindings,
     syntax_card: str,
     modes: Sequence[str] = (KEYWORD,),
+    moment: Moment = NOW,
 ) -> Description:
     """Answer one DESCRIBE.
 
@@ -59,12 +75,12 @@ def describe(
         case ast.DescribePrimer():
             return Description(primer(session, group, syntax_card, modes))
         case ast.DescribeDomains():
-            return _domains(session, group, window_of(session, group, bindings, node))
+            return _domains(session, group, window_of(session, group, bindings, node, moment))
         case ast.DescribeConceptTypes():
-            window = window_of(session, group, bindings, node)
+            window = window_of(session, group, bindings, node, moment)
             return _names(session, group, ElementKind.CONCEPT, window)
         case ast.DescribePropositionTypes():
-            window = window_of(session, group, bindings, node)
+            window = window_of(session, group, bindings, node, moment)
             return _names(session, group, ElementKind.LINK, window)
         case ast.DescribeConceptType(type=wanted):
             return _one(session, group, ElementKind.CONCEPT, _text(wanted, bindings), wanted)
@@ -75,7 +91,7 @@ def describe(
 
 
 def _names(session: Session, group: Group, kind: ElementKind, window: Window) -> Description:
-    entries = inventory(session, group, kind, window.known)
+    entries = inventory(session, group, kind, window.moment)
     page = window.page(entries, lambda one: (one.count, one.name))
     return replace(_list(page, [_entry(one) for one in page.items]), is_of_names=True)
 
@@ -86,7 +102,7 @@ def _entry(entry: InventoryEntry) -> Value:
 
 
 def _domains(session: Session, group: Group, window: Window) -> Description:
-    found = domains(session, group.group_id, window.known)
+    found = domains(session, group.group_id, window.moment)
     page = window.page(found, lambda one: (one.count, one.name))
     own = [one for one in page.items if one.kind == "domain"]
     keys = {

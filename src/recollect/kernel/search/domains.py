@@ -13,6 +13,7 @@ from typing import Literal
 
 import orjson
 
+from recollect.kernel.read.moment import NOW, Moment
 from recollect.kernel.schema.definitions import BELONGS, CORE_DOMAIN, DOMAIN
 from recollect.kernel.search.document import called
 from recollect.kernel.search.known_terms import term_code
@@ -63,12 +64,12 @@ class Region:
     key_predicates: tuple[str, ...]
 
 
-def domains(session: Session, group_id: int, known: int | None = None) -> list[Domain]:
-    """Return the domains, largest first, ties by name, as of a transaction or now.
+def domains(session: Session, group_id: int, moment: Moment = NOW) -> list[Domain]:
+    """Return the domains, largest first, ties by name, as they were held at a moment.
 
     Types stand in for them, with `kind` "type", while there is no Domain concept.
     """
-    return _domains(session, group_id, known) or _types(session, group_id, known)
+    return _domains(session, group_id, moment) or _types(session, group_id, moment)
 
 
 def regions(session: Session, group_id: int) -> list[Region]:
@@ -78,8 +79,8 @@ def regions(session: Session, group_id: int) -> list[Region]:
     predicates of the links of the key concepts; ties by name, of concepts by age. Cost: the group's
     links, up to 100,000 in each direction.
     """
-    found = _domains(session, group_id, None) if _is_organised(session, group_id) else []
-    return key_parts(session, group_id, (found or _types(session, group_id, None))[:MOST_DOMAINS])
+    found = _domains(session, group_id, NOW) if _is_organised(session, group_id) else []
+    return key_parts(session, group_id, (found or _types(session, group_id, NOW))[:MOST_DOMAINS])
 
 
 def key_parts(session: Session, group_id: int, found: Sequence[Domain]) -> list[Region]:
@@ -116,7 +117,7 @@ def key_parts(session: Session, group_id: int, found: Sequence[Domain]) -> list[
     ]
 
 
-def _domains(session: Session, group_id: int, known: int | None) -> list[Domain]:
+def _domains(session: Session, group_id: int, moment: Moment) -> list[Domain]:
     code = term_code(session, group_id, ElementKind.CONCEPT, DOMAIN)
     if code is None:
         return []
@@ -124,16 +125,18 @@ def _domains(session: Session, group_id: int, known: int | None) -> list[Domain]
         "group": group_id,
         "domain": code,
         "belongs": term_code(session, group_id, ElementKind.LINK, BELONGS),
-        "known": LIVING - 1 if known is None else known,
+        "known": LIVING - 1,
+        "last_id": LIVING,
+        **moment.parameters,
     }
     return [_domain(row, "domain") for row in session.rows(DOMAINS, parameters)]
 
 
-def _types(session: Session, group_id: int, known: int | None) -> list[Domain]:
-    if known is None:
+def _types(session: Session, group_id: int, moment: Moment) -> list[Domain]:
+    if moment.known is None:
         rows = session.rows(TYPES_NOW, {"group": group_id, "kind": TALLY_CONCEPTS})
     else:
-        rows = session.rows(TYPES, {"group": group_id, "known": known})
+        rows = session.rows(TYPES, {"group": group_id, **moment.parameters})
     found = [_domain(row, "type") for row in rows]
     return [one for one in found if one.name not in session.kinds.aside]
 

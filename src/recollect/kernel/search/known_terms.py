@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from recollect.errors import nearest
 from recollect.kernel.read.declared import declared_names
+from recollect.kernel.read.moment import NOW, Moment
 from recollect.kernel.schema.definitions import definitions
 from recollect.kernel.store.cells import TALLY_CONCEPTS, TALLY_LINKS, text, whole
 from recollect.kernel.store.group import Group
@@ -89,19 +90,19 @@ class InventoryEntry:
 
 
 def inventory(
-    session: Session, group: Group, kind: ElementKind, known: int | None = None
+    session: Session, group: Group, kind: ElementKind, moment: Moment = NOW
 ) -> list[InventoryEntry]:
     """Return the types of concepts, or the predicates of links: most used first, ties by name.
 
-    `known` asks for the state after a transaction. Cost: the counts that are kept for now; for
-    another time, every element of the kind.
+    As of what was held at a moment, of any fact time. Cost: the counts that are kept for now; for
+    another time, an index entry of every element of the kind.
     """
-    if known is None:
+    if moment.known is None:
         counts = dict(living_terms(session, group.group_id, kind))
     else:
-        rows = session.rows(_COUNTS[kind], {"group": group.group_id, "known": known})
+        rows = session.rows(_COUNTS[kind], {"group": group.group_id, **moment.parameters})
         counts = {text(name): whole(count) for name, count in rows}
-    declared = definitions(session, group, kind, known)
+    declared = definitions(session, group, kind, moment.known)
     entries = [
         InventoryEntry(
             name, counts.get(name, 0), declared[name].description if name in declared else None

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.read.moment import NOW
+from recollect.kernel.read.moment import Moment
 from recollect.kernel.read.pages import (
     PagePlace,
     page_moment,
@@ -42,7 +42,7 @@ class PageItems(Generic[ItemT]):
 class Window:
     """Which part of a list is asked for, and as of when."""
 
-    known: int | None  # a transaction's number; None: now
+    moment: Moment
     _pinned: int
     _limit: int
     _question: str
@@ -59,7 +59,10 @@ class Window:
         if not omitted or not shown:
             return PageItems(shown, omitted, None)
         position = self._position + len(shown)
-        place = PagePlace(self._pinned, position=position, after=key(shown[-1]))
+        is_past = self.moment.known is not None
+        place = PagePlace(
+            self._pinned, self.moment.valid, position, key(shown[-1]), is_past=is_past
+        )
         return PageItems(shown, omitted, write_cursor(self._question, place))
 
     def _left(self, items: Sequence[ItemT], key: Callable[[ItemT], tuple[int, str]]) -> list[ItemT]:
@@ -74,18 +77,20 @@ def window_of(
     group: Group,
     bindings: Bindings,
     node: ast.DescribeDomains | ast.DescribeConceptTypes | ast.DescribePropositionTypes,
+    asked: Moment,
 ) -> Window:
     """Return the part of a list that a DESCRIBE asks for; KIP_1001 for a cursor of another."""
     limit = MOST_LISTED if node.limit is None else bindings.whole(node.limit, "LIMIT")
     question = question_of(group, type(node).__name__)
-    pinned, known = last_transaction(session, group.group_id), None
+    last = last_transaction(session, group.group_id)
+    moment, pinned = asked, last if asked.known is None else asked.known
     position, after = 0, None
     if node.cursor is not None:
         cursor = read_cursor(bindings.page(node.cursor), node.cursor.span)
         place = cursor.place(question)
-        known, pinned = page_moment(session, group, NOW, cursor).known, place.known
+        moment, pinned = page_moment(session, group, asked, cursor), place.known
         position = place.position
         match place.after:
             case (int() as count, str() as name):
                 after = (count, name)
-    return Window(known, pinned, min(limit, MOST_LISTED), question, position, after)
+    return Window(moment, pinned, min(limit, MOST_LISTED), question, position, after)

@@ -7,7 +7,7 @@ large the memory is.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, cast
 
 from recollect.faces.claims import AttentionQueue
 from recollect.kernel import Nexus
@@ -52,21 +52,23 @@ def home(visit: Visit) -> Answered:
     stats = nexus.stats()
     with nexus.snapshot():
         last = transaction_of(nexus, visit.known, stats.transactions, stats.transactions)
-        types = described(nexus, "DESCRIBE CONCEPT TYPES")[:_MOST_TYPES]
-        predicates = described(nexus, "DESCRIBE PROPOSITION TYPES")[:_MOST_TYPES]
-        if moment is not None:
-            types = _counted(nexus, types, _OF_TYPE, moment)
-            predicates = _counted(nexus, predicates, _OF_PREDICATE, moment)
+        types, predicates, domains = (
+            described(nexus, f"DESCRIBE {one}", visit.then)[:_MOST_TYPES]
+            for one in ("CONCEPT TYPES", "PROPOSITION TYPES", "DOMAINS")
+        )
+        if visit.valid:
+            types = _counted(visit, types, _OF_TYPE)
+            predicates = _counted(visit, predicates, _OF_PREDICATE)
         shows = {
             "stats": stats,
             "last": last,
-            "domains": () if moment else described(nexus, "DESCRIBE DOMAINS"),
+            "domains": domains,
             "types": types,
             "predicates": predicates,
             "changes": newest_changes(nexus, last),
             "newest": _newest(nexus, last, visit.then),
             "word": visit.last_word if visit.is_whole else None,
-            "attention": () if moment else AttentionQueue(nexus).items()[:_MOST_ATTENTION],
+            "attention": AttentionQueue(nexus).items(as_of=moment)[:_MOST_ATTENTION],
         }
     return Sheet("home.html", "Home", shows)
 
@@ -102,22 +104,22 @@ def connected_page(visit: Visit) -> Answered:
 
 
 def _counted(
-    nexus: Nexus, items: Sequence[Mapping[str, Value]], text: str, moment: AsOf
+    visit: Visit, items: Sequence[Mapping[str, Value]], text: str
 ) -> list[Mapping[str, Value]]:
-    """Return types or predicates with how many there were at a moment, as DESCRIBE cannot."""
+    """Return types or predicates with how many of what was held were true then."""
     found: list[Mapping[str, Value]] = []
     for one in items:
-        (rows,) = nexus.read(text, {"name": one["name"]}, as_of=moment).results
+        (rows,) = visit.nexus.read(text, {"name": one["name"]}, as_of=visit.moment).results
         assert isinstance(rows, Rows)
-        (count,) = rows.rows[0]
-        assert isinstance(count, int)
-        found.append({"name": one["name"], "count": count})
+        found.append({**one, "count": cast(int, rows.rows[0][0])})
     return found
 
 
-def described(nexus: Nexus, command: str) -> Sequence[Mapping[str, Value]]:
+def described(
+    nexus: Nexus, command: str, as_of: AsOf | None = None
+) -> Sequence[Mapping[str, Value]]:
     """Return the items that a DESCRIBE lists, those with something in them first."""
-    (result,) = nexus.read(command).results
+    (result,) = nexus.read(command, as_of=as_of).results
     assert isinstance(result, Description)
     items = result.body.get("items")
     found = [one for one in items if isinstance(one, dict)] if isinstance(items, list) else []

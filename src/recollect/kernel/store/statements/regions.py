@@ -9,11 +9,11 @@ DOMAINS = Statement(
 SELECT domain.id, domain.name, (
   SELECT COUNT(*) FROM link AS member
   WHERE member.group_id = :group AND member.object = domain.id AND member.predicate = :belongs
-    AND member.expired_at > :known AND member.born_at <= :known) AS members,
+    AND member.expired_at > :known AND member.id <= :last_id) AS members,
   domain.attributes
 FROM concept AS domain
 WHERE domain.group_id = :group AND domain.type = :domain
-  AND domain.expired_at > :known AND domain.born_at <= :known
+  AND domain.expired_at > :known AND domain.id <= :last_id
 ORDER BY members DESC, domain.name
 """
 )
@@ -23,7 +23,7 @@ TYPES = Statement(
 SELECT concept.type, term.text, COUNT(*) AS members, '{}'
 FROM concept {then} term ON term.code = concept.type
 WHERE concept.group_id = :group AND term.group_id = :group
-  AND concept.expired_at > :known AND concept.born_at <= :known
+  AND concept.expired_at > :known AND concept.id <= :last_id
 GROUP BY concept.type, term.text ORDER BY members DESC, term.text
 """
 )

@@ -38,7 +38,7 @@ TYPES_AT = Statement(
     """
 SELECT term.text, COUNT(*) FROM concept {then} term ON term.code = concept.type
 WHERE concept.group_id = :group AND term.group_id = :group
-  AND concept.expired_at > :known AND concept.born_at <= :known
+  AND concept.expired_at > :known AND concept.id <= :last_id
 GROUP BY concept.type, term.text
 """
 )
@@ -47,7 +47,7 @@ PREDICATES_AT = Statement(
     """
 SELECT term.text, COUNT(*) FROM link {then} term ON term.code = link.predicate
 WHERE link.group_id = :group AND term.group_id = :group
-  AND link.expired_at > :known AND link.born_at <= :known
+  AND link.expired_at > :known AND link.id <= :last_id
 GROUP BY link.predicate, term.text
 """
 )

@@ -8,7 +8,7 @@ Specification 002, product implications.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Final, NotRequired, TypeVar, Unpack
+from typing import Annotated, Any, Final, NotRequired, Unpack
 
 from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
 from pydantic_core import from_json
@@ -24,12 +24,11 @@ from recollect.faces.claims.past import claim_events, no_claim
 from recollect.faces.claims.reading import Filters, counted, listed, one_claim, recalled
 from recollect.faces.claims.validation import checked_id
 from recollect.faces.claims.viewing import ClaimView, viewed
-from recollect.faces.claims.wire import Wired, evidence_from, from_wire
+from recollect.faces.claims.wire import evidence_from, from_wire
 from recollect.faces.claims.writing import Writer
 from recollect.kernel import Nexus, asked_instant
 from recollect.model import AsOf
 
-PartT = TypeVar("PartT", bound=Wired)
 ActingAs = Callable[[str | None], str | None]
 """Returns who a caller acts as, who says to be somebody, or nobody."""
 
@@ -98,7 +97,7 @@ _MadeClaims = list[Claim]
 
 
 class Which(TypedDict, total=False):
-    """Which claims: those that are all that is said here."""
+    """Which claims: those that are all that is said here, and as of when."""
 
     scope_type: str
     scope_id: str
@@ -111,6 +110,7 @@ class Which(TypedDict, total=False):
     agent: str
     tag: str
     artifact: str
+    as_of: AskedAsOf
 
 
 class Ids(TypedDict):
@@ -241,15 +241,10 @@ class ClaimCalls:
 
     @call("GET", "", name="ListClaims", example={"run": "run_abc123"})
     def list(
-        self,
-        *,
-        limit: Most = 50,
-        after: str | None = None,
-        as_of: AskedAsOf | None = None,
-        **which: Unpack[Which],
+        self, *, limit: Most = 50, after: str | None = None, **which: Unpack[Which]
     ) -> ClaimPage:
         """List claims, the newest first."""
-        moment = self._read_as_of(as_of)
+        moment = self._read_as_of(which.get("as_of"))
         with self._nexus.snapshot():
             page = ClaimPage(claims=[], after=None, **_warned(self._nexus, moment))
             page["claims"] = listed(self._nexus, filters_of(which), limit, after, moment)
@@ -257,9 +252,9 @@ class ClaimCalls:
         return page
 
     @call("GET", "count", name="CountClaims", example={"status": ["verified"]})
-    def count(self, *, as_of: AskedAsOf | None = None, **which: Unpack[Which]) -> Count:
+    def count(self, **which: Unpack[Which]) -> Count:
         """Count claims."""
-        moment = self._read_as_of(as_of)
+        moment = self._read_as_of(which.get("as_of"))
         with self._nexus.snapshot():
             count = counted(self._nexus, filters_of(which), moment)
             return Count(count=count, **_warned(self._nexus, moment))
@@ -276,7 +271,7 @@ class ClaimCalls:
         as_of: AsOfMembers | None = None,
     ) -> ScoredClaims:
         """Answer a question with claims and their scores."""
-        filters = Filters(_part(Scope, scope), status, project)
+        filters = Filters(None if scope is None else from_wire(Scope, scope), status, project)
         moment = self._read_as_of(as_of)
         with self._nexus.snapshot():
             found = recalled(self._nexus, question, filters, limit, moment)
@@ -456,7 +451,3 @@ def _author(members: Mapping[str, Any]) -> Actor:
             continue
         said[name] = members[name]
     return from_wire(Actor, said)
-
-
-def _part(kind: type[PartT], members: object) -> PartT | None:
-    return None if members is None else from_wire(kind, members)

@@ -16,16 +16,14 @@ import orjson
 from recollect.kernel.read.moment import NOW, Moment
 from recollect.kernel.schema.definitions import BELONGS, CORE_DOMAIN, DOMAIN
 from recollect.kernel.search.document import called
-from recollect.kernel.search.known_terms import term_code
-from recollect.kernel.store.cells import TALLY_CONCEPTS, members, text, whole
+from recollect.kernel.search.known_terms import counted_terms, term_code
+from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.statements.regions import (
     DOMAINS,
     HAS_MEMBERS,
     KEY_CONCEPTS,
     KEY_PREDICATES,
-    TYPES,
-    TYPES_NOW,
 )
 from recollect.model import LIVING, ElementKind
 from recollect.node import dataclass
@@ -129,23 +127,23 @@ def _domains(session: Session, group_id: int, moment: Moment) -> list[Domain]:
         "last_id": LIVING,
         **moment.parameters,
     }
-    return [_domain(row, "domain") for row in session.rows(DOMAINS, parameters)]
+    return [_domain(row) for row in session.rows(DOMAINS, parameters)]
 
 
 def _types(session: Session, group_id: int, moment: Moment) -> list[Domain]:
-    if moment.known is None:
-        rows = session.rows(TYPES_NOW, {"group": group_id, "kind": TALLY_CONCEPTS})
-    else:
-        rows = session.rows(TYPES, {"group": group_id, **moment.parameters})
-    found = [_domain(row, "type") for row in rows]
-    return [one for one in found if one.name not in session.kinds.aside]
+    found = counted_terms(session, group_id, ElementKind.CONCEPT, moment)
+    return [
+        Domain(code, name, count, "type")
+        for code, name, count in sorted(found, key=lambda one: (-one[2], one[1]))
+        if name not in session.kinds.aside
+    ]
 
 
-def _domain(row: SqlRow, kind: Literal["domain", "type"]) -> Domain:
+def _domain(row: SqlRow) -> Domain:
     key, name, count, attributes = row
     said = members(attributes).get("description")
     description = said if isinstance(said, str) else None
-    return Domain(whole(key), text(name), whole(count), kind, description)
+    return Domain(whole(key), text(name), whole(count), "domain", description)
 
 
 def _is_organised(session: Session, group_id: int) -> bool:

@@ -51,7 +51,7 @@ def living_terms(
     Most used first, ties by name; -1 returns all.
     """
     rows = session.rows(NAMES, {"group": group_id, "kind": _TALLY[kind], "limit": limit})
-    return [(text(name), whole(count)) for name, count in rows]
+    return [(text(name), whole(count)) for _, name, count in rows]
 
 
 def living_count(session: Session, group_id: int, kind: ElementKind, code: int) -> int:
@@ -80,6 +80,17 @@ def is_declared(session: Session, group_id: int, kinds: tuple[ElementKind, ...],
 _COUNTS = {ElementKind.CONCEPT: TYPES_AT, ElementKind.LINK: PREDICATES_AT}
 
 
+def counted_terms(
+    session: Session, group_id: int, kind: ElementKind, moment: Moment
+) -> list[tuple[int, str, int]]:
+    """Return the code, the name and the count of each type or predicate that was held then."""
+    if moment.known is None:
+        rows = session.rows(NAMES, {"group": group_id, "kind": _TALLY[kind], "limit": -1})
+    else:
+        rows = session.rows(_COUNTS[kind], {"group": group_id, **moment.parameters})
+    return [(whole(code), text(name), whole(count)) for code, name, count in rows]
+
+
 @dataclass(frozen=True, slots=True)
 class InventoryEntry:
     """A type or predicate, how many are alive, and what its definition says it means."""
@@ -97,11 +108,9 @@ def inventory(
     As of what was held at a moment, of any fact time. Cost: the counts that are kept for now; for
     another time, an index entry of every element of the kind.
     """
-    if moment.known is None:
-        counts = dict(living_terms(session, group.group_id, kind))
-    else:
-        rows = session.rows(_COUNTS[kind], {"group": group.group_id, **moment.parameters})
-        counts = {text(name): whole(count) for name, count in rows}
+    counts = {
+        name: count for _, name, count in counted_terms(session, group.group_id, kind, moment)
+    }
     declared = definitions(session, group, kind, moment.known)
     entries = [
         InventoryEntry(

@@ -7,6 +7,7 @@ about the group alone.
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +15,7 @@ from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError
 from recollect.faces.kip.maintenance import decay, expire, find_duplicates, find_orphans
 from recollect.faces.kip.maintenance.duplicates import Duplicate
 from recollect.kernel import Nexus
-from recollect.model import Progress, Stats
+from recollect.model import Progress
 from recollect.servers.http.tokens import new_token
 from recollect.servers.studio.shown import Shown, shown_ids
 from recollect.servers.studio.visit import Answered, Download, Route, Sheet, Visit, required
@@ -90,20 +91,25 @@ def upkeep(visit: Visit) -> Answered:
 def backup(visit: Visit) -> Answered:
     """Return a copy of the whole file."""
     check_whole(visit)
-    _check_size(visit.nexus.stats())
-    with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
-        path = Path(folder) / "memory.db"
-        visit.nexus.backup(path)
-        return Download("memory-backup.db", "application/vnd.sqlite3", path.read_bytes())
+    return _copy(visit, "memory-backup.db", "application/vnd.sqlite3", visit.nexus.backup)
 
 
 def dump(visit: Visit) -> Answered:
     """Return the group as lines of JSON, with nothing lost."""
-    _check_size(visit.nexus.stats())
+    return _copy(visit, "memory-dump.jsonl", "application/x-ndjson", visit.nexus.dump)
+
+
+def _copy(visit: Visit, name: str, kind: str, write: Callable[[Path], object]) -> Download:
+    if visit.nexus.stats().size_bytes > _LARGEST_COPY:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "the memory is too large to be downloaded from a page",
+            hint="recollect backup copy.db",
+        )
     with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
-        path = Path(folder) / "memory.jsonl"
-        visit.nexus.dump(path)
-        return Download("memory-dump.jsonl", "application/x-ndjson", path.read_bytes())
+        path = Path(folder) / name
+        write(path)
+        return Download(name, kind, path.read_bytes())
 
 
 def make_token(visit: Visit) -> Answered:
@@ -143,15 +149,6 @@ def check_whole(visit: Visit) -> None:
             PERMISSION_DENIED,
             "only an administrator of all groups may do this",
             hint="sign in with the token of one",
-        )
-
-
-def _check_size(stats: Stats) -> None:
-    if stats.size_bytes > _LARGEST_COPY:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            "the memory is too large to be downloaded from a page",
-            hint="recollect backup copy.db",
         )
 
 

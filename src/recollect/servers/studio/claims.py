@@ -6,7 +6,7 @@ deletes one. Specification 002, product implications.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.claims import STATUSES, AttentionQueue
@@ -102,19 +102,12 @@ def lens_form(visit: Visit) -> Answered:
 def lens(visit: Visit) -> Answered:
     """Show what the claims say of a run, a show, an agent, an artifact or an item of attention."""
     kind, identifier = visit.places["kind"], visit.places["id"]
-    match kind:
-        case "attention":
-            return _why(visit, identifier)
-        case "run":
-            filters = Filters(run=identifier)
-        case "show":
-            filters = Filters(show=identifier)
-        case "agent":
-            filters = Filters(agent=identifier)
-        case "artifact":
-            filters = Filters(artifact=identifier)
-        case _:
-            raise _no_lens(kind)
+    if kind == "attention":
+        return _why(visit, identifier)
+    if kind not in _NOTHING:
+        raise _no_lens(kind)
+    about: dict[str, Any] = {kind: identifier}
+    filters = Filters(**about)
     with visit.nexus.snapshot():
         after = visit.asked("after") or None
         found = listed(visit.nexus, filters, _CARDS, after, visit.moment)

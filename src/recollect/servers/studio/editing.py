@@ -7,18 +7,21 @@ as a browser counts them, in units of UTF-16.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Final
 
 import orjson
 
-from recollect.kernel import Nexus, Wanted, check, meaning_of, place_at
+from recollect.kernel import Wanted, check, meaning_of, place_at
 from recollect.servers.studio.home import described
 from recollect.servers.studio.visit import Answered, Download, Route, Visit
 
 _WORD: Final = re.compile(r"[A-Z_]+")
 _LONGEST: Final = 200_000  # characters of a text that is looked at while it is typed
 _MOST_OPTIONS: Final = 60
+_NAMES: Final = {
+    Wanted.TYPE: "DESCRIBE CONCEPT TYPES",
+    Wanted.PREDICATE: "DESCRIBE PROPOSITION TYPES",
+}
 
 
 def diagnostics(visit: Visit) -> Answered:
@@ -27,18 +30,14 @@ def diagnostics(visit: Visit) -> Answered:
     found = []
     for one in check(text) if text.strip() else ():
         told: dict[str, object] = {
-            "from": units(text, one.span.start),
-            "to": units(text, one.span.end),
+            **_placed(text, one.span.start, one.span.end),
             "severity": one.severity.value,
             "message": one.message,
             "hint": one.hint,
         }
         if one.fix is not None:
-            told["fix"] = {
-                "from": units(text, one.fix.span.start),
-                "to": units(text, one.fix.span.end),
-                "text": one.fix.text,
-            }
+            place = _placed(text, one.fix.span.start, one.fix.span.end)
+            told["fix"] = {**place, "text": one.fix.text}
         found.append(told)
     return _answer({"diagnostics": found})
 
@@ -48,20 +47,13 @@ def completion(visit: Visit) -> Answered:
     text = visit.form.get("text", "")[:_LONGEST]
     at = offset(text, _place(visit))
     place = place_at(text, at)
-    names: Iterable[str] = ()
-    match place.wanted:
-        case Wanted.TYPE:
-            names = _names(visit.nexus, "DESCRIBE CONCEPT TYPES")
-        case Wanted.PREDICATE:
-            names = _names(visit.nexus, "DESCRIBE PROPOSITION TYPES")
-        case _:
-            names = ()
-    options = [
-        {"label": one, "type": "keyword"} for one in place.words if one.startswith(place.begun)
-    ]
-    options += [{"label": one, "type": "text"} for one in names if one.startswith(place.begun)]
+    wanted = _NAMES.get(place.wanted)
+    known = () if wanted is None else described(visit.nexus, wanted)
+    options = [(one, "keyword") for one in place.words]
+    options += [(str(one["name"]), "text") for one in known]
+    told = [{"label": one, "type": kind} for one, kind in options if one.startswith(place.begun)]
     begun = units(text, at - len(place.begun))
-    return _answer({"from": begun, "options": options[:_MOST_OPTIONS]})
+    return _answer({"from": begun, "options": told[:_MOST_OPTIONS]})
 
 
 def meaning(visit: Visit) -> Answered:
@@ -73,14 +65,8 @@ def meaning(visit: Visit) -> Answered:
         if word.start() <= at <= word.end():
             found = meaning_of(word.group(), words[number - 1].group() if number else "")
             if found is not None:
-                return _answer(
-                    {
-                        "from": units(text, word.start()),
-                        "to": units(text, word.end()),
-                        "form": found.form,
-                        "text": found.text,
-                    }
-                )
+                place = _placed(text, word.start(), word.end())
+                return _answer({**place, "form": found.form, "text": found.text})
     return _answer({})
 
 
@@ -108,8 +94,8 @@ def _place(visit: Visit) -> int:
     return int(given) if given.isascii() and given.isdecimal() and len(given) < 10 else 0
 
 
-def _names(nexus: Nexus, command: str) -> list[str]:
-    return [str(one.get("name", "")) for one in described(nexus, command)]
+def _placed(text: str, start: int, end: int) -> dict[str, int]:
+    return {"from": units(text, start), "to": units(text, end)}
 
 
 def _answer(members: dict[str, object]) -> Download:

@@ -94,10 +94,7 @@ class StudioDoor:
     async def sign_in(self, request: Request) -> Response:
         """Begin a session of the bearer of a token, and lead to where it was asked from."""
         try:
-            self.shared.guard.check_visit(request)
-            form = await _form(request)
-            if not self.sessions.allows(self._cookie(request), form.get(_TOKEN, "")):
-                raise _forged()
+            form = await self._signed(request)
             given = form.get("bearer", "").strip()
             if self.sessions.tokens.caller(given) is None:
                 raise RecollectError(
@@ -113,14 +110,19 @@ class StudioDoor:
         """End a session."""
         answer = Response(status_code=303, headers={"location": "/"})
         try:
-            self.shared.guard.check_visit(request)
-            form = await _form(request)
-            if not self.sessions.allows(self._cookie(request), form.get(_TOKEN, "")):
-                raise _forged()
+            await self._signed(request)
         except RecollectError as error:
             return self._refused(request, None, error)
         _keep(answer, self.sessions.begun())
         return answer
+
+    async def _signed(self, request: Request) -> Mapping[str, str]:
+        """Return a form that carries the token of its session."""
+        self.shared.guard.check_visit(request)
+        form = await _form(request)
+        if not self.sessions.allows(self._cookie(request), form.get(_TOKEN, "")):
+            raise _forged()
+        return form
 
     def caller_of(self, request: Request) -> Caller:
         """Return who has the session of a request; UNAUTHENTICATED where a token is needed."""

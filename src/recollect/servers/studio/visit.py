@@ -6,6 +6,7 @@ and every link to another page carries group and clocks on, so that an address c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Final
 from urllib.parse import quote, urlencode
@@ -25,6 +26,7 @@ VALID: Final = "valid"
 KNOWN: Final = "known"
 _KEPT: Final = (GROUP, VALID, KNOWN)
 _DIGITS: Final = 18
+_NUMBER: Final = re.compile(r"#([0-9]{1,17})|[0-9]{1,3}|[0-9]{5,18}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +68,8 @@ class Visit:
 
     def known_transaction(self, last: int) -> int:
         """Return the transaction that is asked about, where its number is given; else the last."""
-        digits = self.known.removeprefix("#")
-        is_number = digits.isascii() and digits.isdecimal() and len(digits) <= _DIGITS
-        return min(int(digits), last) if is_number else last
+        number = _numbered(self.known)
+        return last if number is None else min(number, last)
 
     @property
     def groups(self) -> list[str]:
@@ -135,16 +136,16 @@ class Visit:
 
 def moment_of(valid: str, known: str) -> AsOf | None:
     """Return the point in both times that two texts name; None where neither says anything."""
-    given: dict[str, object] = {}
-    if valid:
-        given[VALID] = valid
-    if known:
-        is_number = known.isascii() and known.isdecimal() and len(known) <= _DIGITS
-        is_year = len(known) == len("2026")
-        given[KNOWN] = int(known) if is_number and not is_year else known
-        if known.startswith("#") and known[1:].isdecimal() and len(known) <= _DIGITS:
-            given[KNOWN] = int(known[1:])
-    return read_as_of(given) if given else None
+    number = _numbered(known)
+    given = {VALID: valid, KNOWN: known if number is None else number}
+    asked = {name: one for name, one in given.items() if one != ""}
+    return read_as_of(asked) if asked else None
+
+
+def _numbered(known: str) -> int | None:
+    """Return the transaction that a text names by its number, "#12" or "12"; four are a year."""
+    found = _NUMBER.fullmatch(known)
+    return None if found is None else int(found[1] or found[0])
 
 
 def transaction_of(nexus: Nexus, given: str, otherwise: int, last: int) -> int:

@@ -18,26 +18,6 @@ ORDER BY members DESC, domain.name
 """
 )
 
-TYPES = Statement(
-    """
-SELECT concept.type, term.text, COUNT(*) AS members, '{}'
-FROM concept {then} term ON term.code = concept.type
-WHERE concept.group_id = :group AND term.group_id = :group
-  AND concept.expired_at > :known AND concept.id <= :last_id
-GROUP BY concept.type, term.text ORDER BY members DESC, term.text
-"""
-)
-
-TYPES_NOW = Statement(
-    """
-SELECT tally.term, term.text, tally.count, '{}'
-FROM tally {then} term ON term.code = tally.term
-WHERE tally.group_id = :group AND term.group_id = :group
-  AND tally.kind = :kind AND tally.count > 0
-ORDER BY tally.count DESC, term.text
-"""
-)
-
 HAS_MEMBERS = Statement(
     """
 SELECT 1 FROM link {then} concept AS domain ON domain.id = link.object

@@ -20,7 +20,7 @@ SELECT EXISTS (
 
 NAMES = Statement(
     """
-SELECT term.text, tally.count FROM tally {then} term ON term.code = tally.term
+SELECT tally.term, term.text, tally.count FROM tally {then} term ON term.code = tally.term
 WHERE tally.group_id = :group AND term.group_id = :group
   AND tally.kind = :kind AND tally.count > 0
 ORDER BY tally.count DESC, term.text {limit limit}
@@ -34,23 +34,17 @@ WHERE tally.group_id = :group AND tally.kind = :kind AND tally.term = :code
 """
 )
 
-TYPES_AT = Statement(
-    """
-SELECT term.text, COUNT(*) FROM concept {then} term ON term.code = concept.type
-WHERE concept.group_id = :group AND term.group_id = :group
-  AND concept.expired_at > :known AND concept.id <= :last_id
-GROUP BY concept.type, term.text
+_AT = """
+SELECT <element>.<term>, term.text, COUNT(*)
+FROM <element> {then} term ON term.code = <element>.<term>
+WHERE <element>.group_id = :group AND term.group_id = :group
+  AND <element>.expired_at > :known AND <element>.id <= :last_id
+GROUP BY <element>.<term>, term.text
 """
-)
 
-PREDICATES_AT = Statement(
-    """
-SELECT term.text, COUNT(*) FROM link {then} term ON term.code = link.predicate
-WHERE link.group_id = :group AND term.group_id = :group
-  AND link.expired_at > :known AND link.id <= :last_id
-GROUP BY link.predicate, term.text
-"""
-)
+TYPES_AT = Statement(_AT.replace("<element>", "concept").replace("<term>", "type"))
+
+PREDICATES_AT = Statement(_AT.replace("<element>", "link").replace("<term>", "predicate"))
 
 CODE_OF = Statement(
     "SELECT t.code FROM term AS t WHERE t.group_id = :group AND {equals t.text :text}"

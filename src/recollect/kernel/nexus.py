@@ -400,13 +400,13 @@ class Nexus:
 
     def purge(
         self,
-        what: str | Key | Found,
+        what: str | tuple[str, ...] | Key | Found,
         *,
         dry_run: bool = False,
         actor: str | None = None,
         request_id: str | None = None,
     ) -> Receipt:
-        """Erase an element by id, every life of a key, or what a FIND finds, for all times.
+        """Erase elements by id, every life of a key, or what a FIND finds, for all times.
 
         INVALID_ARGUMENT for an id that was given to another element after the first was deleted.
         Every link that ends in it goes too, living or closed, and theirs. The log keeps its

@@ -55,3 +55,18 @@ def test_a_withdrawn_message_comes_back_by_undo_or_by_being_told_again():
             again(one)
             (found,) = memory.recall("Does the roof leak?").memories
             assert found.memory.id == one
+
+
+def test_a_dry_run_tells_all_that_erasing_takes_and_it_is_one_transaction():
+    with recollect.memory(":memory:", actor="agent") as memory:
+        walnuts = {"subject": "Ilse", "predicate": "allergic_to", "object": "walnuts"}
+        lives = {"subject": "Ilse", "predicate": "lives_in", "object": "Leipzig"}
+        told = memory.remember(facts=[walnuts, lives]).facts
+        (shown,) = memory.forget(id=told[0].id, effect="erase", dry_run=True).receipts
+        assert (shown["concepts"], shown["links"]) == (1, 1)
+        before = memory.nexus.stats().transactions
+        (receipt,) = memory.forget(id=told[0].id, effect="erase").receipts
+        assert receipt["ids"] == shown["ids"]
+        assert memory.nexus.stats().transactions == before + 1
+        memory.forget(since="2020", effect="erase", dry_run=False)
+        assert memory.list("concept").memories == ()

@@ -481,7 +481,7 @@ def test_an_allowed_client_erases_for_ever(talk):
         fact = {"subject": "Maria", "predicate": "likes", "object": "tea"}
         (kept,) = (await agent.call("remember", facts=[fact]))["facts"]
         gone = await agent.call("forget", id=kept["id"], effect="erase")
-        assert gone["receipts"][0]["ids"] == [kept["id"]]
+        assert kept["id"] in gone["receipts"][0]["ids"]
         assert gone["undo"] == "it cannot be undone"
         assert (await agent.error("explain_memory", id=kept["id"]))["code"] == "NOT_FOUND"
 

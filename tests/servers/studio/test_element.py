@@ -178,6 +178,7 @@ def test_a_claim_can_be_superseded(visitor: Visitor, nexus: Nexus):
 def test_erasing_shows_what_goes_and_wants_a_word(visitor: Visitor, nexus: Nexus):
     tried = said(visitor.post("/element/erase", id="ann", step="try").text)
     assert "What would go" in tried and "concepts 1" in tried and "links 2" in tried
+    assert "Ann works at Acme" in tried
     refused = visitor.post("/element/erase", id="ann", step="apply", typed="yes")
     assert refused.status_code == 400
     done = said(visitor.post("/element/erase", id="ann", step="apply", typed="erase").text)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import islice
-from typing import Any, Final, assert_never
+from typing import Any, Final, Literal, assert_never
 
 from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError, nearest
 from recollect.faces.claims import ACTIVE, Actor, Writer
@@ -38,6 +38,8 @@ UNDO: Final[dict[Effect, str]] = {
 
 _ONLY_NAMED: Final = ("Entity", "Number", "Boolean")
 """Types of what facts are told about that nobody told anything else of."""
+
+_ENDS: Final[tuple[Literal["subject", "object"], ...]] = ("subject", "object")
 
 _OWN_CALL: Final = {
     "piece": "recollect knowledge remove, or update it there",
@@ -159,28 +161,21 @@ def withdraw_all(
 def erase_all(
     nexus: Nexus, records: Sequence[MemoryRecord], actor: Actor, *, is_dry_run: bool
 ) -> tuple[dict[str, Any], ...]:
-    """Erase memories for all times, and return a receipt of each.
+    """Erase memories for all times in one transaction, and return its receipt, if any are given.
 
     What a fact alone was told about goes with it: a name that says nothing more, a number.
     """
-    found = []
-    for one in records:
-        ends = _ends(nexus, one.id)
-        found.append(nexus.purge(one.id, dry_run=is_dry_run, actor=actor.actor_id))
-        if not is_dry_run:
-            found += [nexus.purge(end, actor=actor.actor_id) for end in _left_alone(nexus, ends)]
-    return tuple(asdict(one) for one in found)
-
-
-def _ends(nexus: Nexus, identifier: str) -> tuple[str, ...]:
-    dated = nexus.elements.look_up([identifier], closed=True).get(identifier)
-    if dated is None or not isinstance(dated.element, Link):
+    if not records:
         return ()
-    return dated.element.subject, dated.element.object
+    ids = [one.id for one in records]
+    ids += _left_alone(nexus, ids)
+    return (asdict(nexus.purge(tuple(ids), dry_run=is_dry_run, actor=actor.actor_id)),)
 
 
-def _left_alone(nexus: Nexus, ends: Sequence[str]) -> list[str]:
-    """Return the ends that nothing says anything of any more, not even in the past."""
+def _left_alone(nexus: Nexus, ids: Sequence[str]) -> list[str]:
+    """Return the ends of facts that nothing else says anything of, not even in the past."""
+    facts = [one.element for one in nexus.elements.look_up(ids, closed=True).values()]
+    ends = {end for one in facts if isinstance(one, Link) for end in (one.subject, one.object)}
     found = nexus.elements.look_up(ends, closed=True)
     return [
         one.element.id
@@ -188,9 +183,10 @@ def _left_alone(nexus: Nexus, ends: Sequence[str]) -> list[str]:
         if isinstance(one.element, Concept)
         and one.element.type in _ONLY_NAMED
         and not one.element.attributes.keys() - {"value"}
-        and not any(
-            nexus.concepts.joints([one.element.id], end, closed=True)
-            for end in ("subject", "object")
+        and all(
+            joint.link.id in ids
+            for end in _ENDS
+            for joint in nexus.concepts.joints([one.element.id], end, closed=True)
         )
     ]
 

@@ -19,7 +19,7 @@ def elements_meant(
     session: Session,
     catalog: Catalog,
     limits: Limits,
-    what: str | Key | Found,
+    what: str | tuple[str, ...] | Key | Found,
     *,
     in_all_lives: bool = False,
 ) -> list[int]:
@@ -34,8 +34,11 @@ def elements_meant(
 
 
 def _found(
-    session: Session, catalog: Catalog, limits: Limits, what: str | Key | Found
+    session: Session, catalog: Catalog, limits: Limits, what: str | tuple[str, ...] | Key | Found
 ) -> list[int]:
+    if isinstance(what, tuple):
+        each = (_found(session, catalog, limits, one) for one in what)
+        return sorted({element for found in each for element in found})
     if not isinstance(what, Found):
         found = elements_named(session, catalog.group, catalog.terms, what)
         if len(found) > 1 and isinstance(what, str):

@@ -20,10 +20,11 @@ from recollect.faces.memory import Effect, Memory
 from recollect.kernel import Nexus
 from recollect.model import Change, Concept, Dated, Key, Link, Merge, Value
 from recollect.node import dataclass
-from recollect.servers.studio.shown import shown_of
+from recollect.servers.studio.shown import shown_ids, shown_of
 from recollect.servers.studio.trying import tried
 from recollect.servers.studio.visit import Answered, Away, Route, Sheet, Visit, absent, required
 
+_MOST_LISTED: Final = 100
 _TYPED: Final = "erase"
 """What a person types before something is erased for all times."""
 
@@ -94,7 +95,9 @@ def erase(visit: Visit) -> Answered:
     )
     # What is gone has no name on any page.
     shows: dict[str, object] = {"typed": _TYPED, "is_kept": is_kept}
-    shows["receipts"] = forgotten.receipts
+    (shows["receipt"],) = forgotten.receipts
+    gone = forgotten.receipts[0]["ids"]
+    shows["going"] = () if is_kept else shown_ids(visit.nexus, gone[:_MOST_LISTED])
     shows["one"] = None if is_kept else shown
     return Sheet("erase.html", "Erase", shows)
 

@@ -260,7 +260,7 @@ class Memory:
         )
 
     def undo(self, id: str) -> Corrected:
-        """Take back the last thing that was done to a memory: a correction, an end, a withdrawal.
+        """Take back what was done last to a memory: a correction, an end, a withdrawal, a merge.
 
         Nothing leaves the past. INVALID_ARGUMENT where nothing was done, and of claims and what
         came in, which are never taken back; what was erased is not there: NOT_FOUND.

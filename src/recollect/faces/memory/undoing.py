@@ -6,6 +6,7 @@ it was; what took its place is believed no longer.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal
 from uuid import uuid4
@@ -16,6 +17,7 @@ from recollect.faces.memory.shown import element_named
 from recollect.kernel import Nexus
 from recollect.model import (
     FACT,
+    MERGED_FROM,
     REPLACED_BY,
     Change,
     Concept,
@@ -23,9 +25,12 @@ from recollect.model import (
     Delete,
     Key,
     Link,
+    LoggedChange,
+    Operation,
     PutConcept,
     PutFact,
     RemoveKeys,
+    Unmerge,
     Value,
     Version,
     instant_text,
@@ -136,8 +141,13 @@ def _concept_back(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
             f"of what is a {concept.type} nothing is taken back",
             hint="remember what is right, with evidence",
         )
+    *_, last = _versions(nexus, concept.id)
     if is_withdrawn:
-        return _born_again(nexus, dated, concept)
+        merged = _was_merged(nexus, concept, last.since.number)
+        return [Unmerge(concept.id)] if merged else _born_again(nexus, dated, concept)
+    source = _merged_by(nexus, concept, last)
+    if source is not None:
+        return [Unmerge(source)]
     before = _version_before(nexus, concept.id)
     if before is None or before.after is None:
         raise _nothing()
@@ -167,6 +177,39 @@ def _born_again(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
     if concept.type == _EPISODE:
         put = replace(put, id=concept.id)
     return [put, *changes, put]
+
+
+def _was_merged(nexus: Nexus, concept: Concept, number: int) -> bool:
+    """Whether the transaction that closed a concept gave its name to another."""
+    met = [one.id for one in _changes_of(nexus, number) if one.operation is Operation.UPDATE]
+    others = nexus.elements.look_up(met, closed=True).values()
+    return any(_entry(concept) in _trail(other.element.metadata) for other in others)
+
+
+def _merged_by(nexus: Nexus, concept: Concept, last: Version) -> str | None:
+    """Return the id of what the last change of a concept merged into it; None for another."""
+    before = () if last.before is None else _trail(last.before.metadata)
+    come = {*_trail(concept.metadata)}.difference(before)
+    for one in _changes_of(nexus, last.since.number) if come else ():
+        closed = one.what if one.operation is Operation.CLOSE else None
+        if isinstance(closed, Key) and _entry(closed) in come:
+            return one.id
+    return None
+
+
+def _changes_of(nexus: Nexus, number: int) -> tuple[LoggedChange, ...]:
+    (logged,) = nexus.changes(number - 1, 1)
+    return logged.changes
+
+
+def _entry(one: Concept | Key) -> str:
+    """Return what a concept that another was merged into keeps of it."""
+    return f"{one.type}:{one.name}"
+
+
+def _trail(metadata: Mapping[str, Value]) -> Sequence[Value]:
+    held = metadata.get(MERGED_FROM)
+    return held if isinstance(held, list) else ()
 
 
 def _version_before(nexus: Nexus, identifier: str) -> Version | None:

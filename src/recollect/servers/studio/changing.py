@@ -18,7 +18,7 @@ from recollect.faces.claims import EvidenceRef, from_human_assertion
 from recollect.faces.claims.writing import Writer
 from recollect.faces.memory import Effect, Memory
 from recollect.kernel import Nexus
-from recollect.model import Change, Concept, Dated, Key, Link, Merge, Value
+from recollect.model import BatchReport, Change, Concept, Dated, Key, Link, Merge, Value
 from recollect.node import dataclass
 from recollect.servers.studio.shown import shown_ids, shown_of
 from recollect.servers.studio.trying import tried
@@ -167,7 +167,13 @@ def _merge(visit: Visit, dated: Dated) -> Work:
     if not isinstance(element, Concept):
         raise RecollectError(INVALID_ARGUMENT, "links are not merged", hint="merge their ends")
     target = into if into in visit.nexus.elements.look_up([into]) else Key(element.type, into)
-    return _kept(visit, element.id, [Merge(element.id, target)])
+
+    def work(nexus: Nexus) -> str:
+        (report,) = nexus.write([Merge(element.id, target)], actor=visit.actor).results
+        assert isinstance(report, BatchReport)
+        return report.ids[0]
+
+    return work
 
 
 def _moved(visit: Visit, dated: Dated, status: str) -> Work:

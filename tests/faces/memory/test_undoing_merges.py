@@ -1,0 +1,52 @@
+"""A merge taken back through either of the two that it made one."""
+
+from __future__ import annotations
+
+import pytest
+
+import recollect
+from recollect.faces.memory import Memory
+from recollect.model import Concept, Merge, Rows
+
+PLACES = [
+    {"subject": "Bruno", "predicate": "sings_at", "object": "Zoo Leipzig"},
+    {"subject": "Ilse", "predicate": "sings_at", "object": "Halle Zoo"},
+]
+
+
+def named(memory: Memory, name: str) -> Concept:
+    (rows,) = memory.nexus.read("FIND(?x) WHERE { ?x {name: $name} }", {"name": name}).results
+    assert isinstance(rows, Rows)
+    (found,) = rows.rows[0]
+    assert isinstance(found, Concept)
+    return found
+
+
+def told(memory: Memory) -> set[str]:
+    return {one.text for one in memory.list("fact").memories}
+
+
+@pytest.mark.parametrize("by", ["the one that went", "the one that stayed"])
+def test_undo_takes_a_merge_back_with_all_that_it_moved(by: str):
+    with recollect.memory(":memory:", actor="agent") as memory:
+        memory.remember(facts=PLACES)
+        before = told(memory)
+        went, stayed = named(memory, "Zoo Leipzig"), named(memory, "Halle Zoo")
+        memory.nexus.write([Merge(went.id, stayed.id)])
+        again = memory.undo((went if by == "the one that went" else stayed).id)
+        assert again.memory.id == went.id
+        assert told(memory) == before
+        assert named(memory, "Halle Zoo").attributes == stayed.attributes
+        assert "_merged_from" not in named(memory, "Halle Zoo").metadata
+        assert named(memory, "Zoo Leipzig").id == went.id
+
+
+def test_what_was_said_after_a_merge_is_taken_back_before_it():
+    with recollect.memory(":memory:", actor="agent") as memory:
+        memory.remember(facts=PLACES)
+        went, stayed = named(memory, "Zoo Leipzig"), named(memory, "Halle Zoo")
+        memory.nexus.write([Merge(went.id, stayed.id)])
+        memory.correct(stayed.id, attributes={"city": "Halle"})
+        memory.undo(stayed.id)
+        assert "city" not in named(memory, "Halle Zoo").attributes
+        assert memory.undo(went.id).memory.id == went.id

@@ -127,6 +127,7 @@ def test_a_fact_is_corrected_and_that_is_undone(visitor: Visitor, nexus: Nexus):
     (corrected,) = value(nexus, text)
     tried, kept = keep(visitor, nexus, do="undo", id=corrected)
     assert "Ann works at Acme" in tried and "Ann works at Acme" in kept
+    assert "Said of the same fact Ann works at Acme no longer held" in kept
     assert value(nexus, 'FIND(?o.name) WHERE { ({id: "ann"}, "works_at", ?o) }') == ["Acme"]
 
 

@@ -18,13 +18,11 @@ from recollect.faces.claims.viewing import viewed
 from recollect.kernel import Nexus
 from recollect.model import (
     FACT,
-    REPLACED_BY,
     SOURCES,
     AsOf,
     Attributes,
     Concept,
     Dated,
-    Element,
     Exported,
     Instant,
     Life,
@@ -45,7 +43,7 @@ _MOST_SOURCES: Final = 20
 _BESIDE: Final = "FIND(?l, ?far) WHERE {{ ?x {one} ?l {ends} }} LIMIT 60"
 _ENDS: Final = (("(?x, ?p, ?far)", True), ("(?far, ?p, ?x)", False))
 _SAID: Final = "EXPORT ?x WHERE {{ ?x {one} }}"
-_SAME: Final = "FIND(?l) WHERE { ?s {id: $id} ?l (?s, ?p, ?o) FILTER(?p == $predicate) } LIMIT 20"
+_MOST_SAME: Final = 20
 _IN_WORDS: Final = (FACT, "valid_from", "valid_until")
 """What the page of a link says in its title and its clocks."""
 _BRIEFLY: Final = Limits(max_seconds=2.0)
@@ -77,7 +75,7 @@ def element_page(visit: Visit) -> Answered:
     element = dated.element
     claim = _claim(nexus, element, visit.then) if isinstance(element, Concept) else None
     is_owned = isinstance(element, Concept) and element.type in nexus.kinds.owned
-    same, steps = said_of_same(visit, element, lives), steps_of(lives)
+    same, steps = said_of_same(visit, element), steps_of(lives)
     shows = {
         "one": shown,
         "element": element,
@@ -157,31 +155,18 @@ def neighbours(visit: Visit, element: Concept | Link) -> tuple[Neighbours, ...]:
     return tuple(found)
 
 
-def said_of_same(visit: Visit, element: Concept | Link, lives: Sequence[Life]) -> tuple[Shown, ...]:
-    """Return what else the predicate of a link says of its subject, the oldest first.
+def said_of_same(visit: Visit, element: Concept | Link) -> tuple[Shown, ...]:
+    """Return what else the predicate of a link says, or said, of its subject, the oldest first.
 
-    What it took the place of was closed as it was written, and what took its place is named by it.
+    Among it is the same fact as it was held before. Cost: every link of the subject by it.
     """
     if isinstance(element, Concept):
         return ()
-    nexus, written = visit.nexus, lives[-1].versions[0].since.number
-    given = {"id": element.subject, "predicate": element.predicate}
-    (rows,) = nexus.read(_SAME, given, as_of=visit.then).results
-    assert isinstance(rows, Rows)
-    ids = [one.id for (one,) in rows.rows if isinstance(one, Link)]
-    ids += [one.id for logged in nexus.changes(written - 1, 1, most=20) for one in logged.changes]
-    ids.append(str(element.metadata.get(REPLACED_BY, "")))
-    found = nexus.elements.look_up(ids, closed=True).values()
-    same = [one for one in found if _is_same(one.element, element)]
-    return shown_of(nexus, sorted(same, key=lambda one: one.created_at))
-
-
-def _is_same(one: Element, link: Link) -> bool:
-    return (
-        isinstance(one, Link)
-        and one.id != link.id
-        and (one.subject, one.predicate) == (link.subject, link.predicate)
+    told = visit.nexus.concepts.joints(
+        [element.subject], "subject", [element.predicate], as_of=visit.then, closed=True
     )
+    others = [one.link.id for one in told if one.link.id != element.id]
+    return shown_ids(visit.nexus, others[-_MOST_SAME:])
 
 
 def raw(visit: Visit) -> Answered:

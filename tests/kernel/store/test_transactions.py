@@ -18,6 +18,7 @@ from recollect.kernel.store.blocks import opened
 from recollect.kernel.store.opening import open_store
 from recollect.kernel.store.port import Budget, Store
 from recollect.kernel.store.settings import StoreSettings
+from recollect.kernel.store.statement import Statement
 
 COUNTED = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n {}) SELECT {} FROM n"
 WRITTEN = "UPDATE tally SET count = ?"
@@ -112,6 +113,39 @@ def test_an_exception_rolls_the_write_back(store: Store) -> None:
     assert last(store) == 0
     put(store, 6)
     assert last(store) == 6
+
+
+ONCE = Statement(ASKED)
+
+
+def test_what_is_asked_once_is_asked_anew_in_every_other_state(store: Store) -> None:
+    def once() -> list[object]:
+        with store.reading() as session:
+            return [count for (count,) in session.once(ONCE, {})]
+
+    with store.together():
+        assert once() == once() == [0]
+        put(store, 5)
+        assert once() == [5]
+        with pytest.raises(KeyError), store.writing() as session:
+            session.execute_many(WRITTEN, [(6,)])
+            assert once() == [6]
+            raise KeyError
+        assert once() == [5]
+    assert once() == [5]
+    put(store, 7)
+    assert once() == [7]
+
+
+def test_what_is_asked_once_in_a_block_is_its_state(store: Store) -> None:
+    with store.reading() as session:
+        first = session.once(ONCE, {})
+        assert session.once(ONCE, {}) is first
+    reader = store.reader()
+    assert reader is not None
+    assert reader.once(ONCE, {}) is not first
+    with store.reading() as session:
+        assert session.once(ONCE, {}) is not first
 
 
 def test_a_dry_run_rolls_back_at_its_end(store: Store) -> None:

@@ -7,7 +7,6 @@ is based on a state that has changed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import fields
 from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
@@ -76,11 +75,14 @@ class Writer:
     def __init__(self, nexus: Nexus) -> None:
         self._nexus = nexus
 
-    def write(self, claims: Sequence[Claim], actor: Actor) -> list[str]:
+    def write(
+        self, claims: Sequence[Claim], actor: Actor, *, keeps_told: bool = False
+    ) -> list[str]:
         """Keep claims that are checked, all or none, and return their ids.
 
         A claim that is there already with the same content stays as it is; CONFLICT for other
-        content. If no actor is set, each claim says who created it.
+        content, unless `keeps_told`: then it stays whatever it says. If no actor is set, each
+        claim says who created it.
         """
         if not claims:
             return []
@@ -91,7 +93,7 @@ class Writer:
         }
 
         def keep(present: Present) -> list[Change]:
-            new = self._new(claims, present)
+            new = self._new(claims, present, keeps_told=keeps_told)
             _refuse_circles(new, present)
             changes: list[Change] = []
             for number, claim in enumerate(new.values()):
@@ -105,7 +107,7 @@ class Writer:
         names = {one.actor.name for one in steps.values()}
         logged = names.pop() if len(names) == 1 else actor.name
         many = sum(1 + 2 * len(one.evidence) for one in steps.values())
-        self._write(Decision([*steps, *older], keep, many), logged)
+        self._nexus.write(Decision([*steps, *older], keep, many), actor=logged)
         return [claim.id for claim in claims]
 
     def transition(
@@ -133,7 +135,7 @@ class Writer:
             joined = evidence_changes(held.id, predicate, step)
             return [_moved(held, new_status, step, code, present.at), *joined]
 
-        self._write(Decision([claim_id], move), actor.name)
+        self._nexus.write(Decision([claim_id], move), actor=actor.name)
 
     def supersede(
         self, old_id: str, new_id: str, actor: Actor, expected_status: str | None = None
@@ -165,20 +167,19 @@ class Writer:
                 PutLink(Key(CLAIM, new_id), SUPERSEDES, Key(CLAIM, old_id), _of(step)),
             ]
 
-        self._write(Decision([old_id, new_id], replace), actor.name)
+        self._nexus.write(Decision([old_id, new_id], replace), actor=actor.name)
 
-    def _write(self, decision: Decision, actor: str | None) -> None:
-        """Write what is decided, of the present state also inside a snapshot."""
-        with self._nexus.transaction() if self._nexus.is_in_block else nullcontext():
-            self._nexus.write(decision, actor=actor)
-
-    def _new(self, claims: Sequence[Claim], present: Present) -> dict[str, Claim]:
+    def _new(
+        self, claims: Sequence[Claim], present: Present, *, keeps_told: bool
+    ) -> dict[str, Claim]:
         """Return the claims that are not there yet, by id; what is there must say the same."""
         new: dict[str, Claim] = {}
         for claim in claims:
             held = present.elements.get(claim.id)
             if held is not None and not is_claim(held):
                 raise _taken(claim.id, "something that is not a claim")
+            if held is not None and keeps_told:
+                continue
             if held is not None or claim.id in new:
                 self._refuse_other(claim, new.get(claim.id))
             else:

@@ -411,19 +411,18 @@ class Memory:
         """
         wire = [replace(one, fetched_at=None) for one in refs]
         identifier = id_of(self.nexus.group_name, text, repr(wire), old and old.id)
-        if one_claim(self.nexus, identifier) is None:
-            claim = Claim(
-                text,
-                refs,
-                confidence=1.0 if confidence is None else confidence,
-                id=identifier,
-                actor_type=self.actor.actor_type,
-                actor_id=self.actor.actor_id,
-            )
-            if old is not None:
-                kept = {name: getattr(old, name) for name in _OF_A_CLAIM}
-                claim = replace(claim, supersedes=old.id, **kept)
-            Writer(self.nexus).write([claim], self.actor)
+        claim = Claim(
+            text,
+            refs,
+            confidence=1.0 if confidence is None else confidence,
+            id=identifier,
+            actor_type=self.actor.actor_type,
+            actor_id=self.actor.actor_id,
+        )
+        if old is not None:
+            kept = {name: getattr(old, name) for name in _OF_A_CLAIM}
+            claim = replace(claim, supersedes=old.id, **kept)
+        Writer(self.nexus).write([claim], self.actor, keeps_told=True)
         (record,) = records_named(self.nexus, [identifier])
         return record
 

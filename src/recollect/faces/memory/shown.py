@@ -212,19 +212,20 @@ def recalled(
     asker: str | None = None,
 ) -> RecallAnswer:
     """Return the memories that a question is about, best first."""
-    found = nexus.recall(
-        question,
-        kinds=kinds,
-        limit=limit,
-        max_tokens=max_tokens,
-        as_of=as_of,
-        past=past,
-        threshold=threshold,
-        cursor=cursor,
-        asker=asker,
-    )
-    all_found = [*found.memories, *([] if found.nearest is None else [found.nearest])]
-    shown = ShownRecords(nexus, [one.element for one in all_found], found.as_of)
+    with nexus.snapshot():  # what is shown is what was found, and is read once
+        found = nexus.recall(
+            question,
+            kinds=kinds,
+            limit=limit,
+            max_tokens=max_tokens,
+            as_of=as_of,
+            past=past,
+            threshold=threshold,
+            cursor=cursor,
+            asker=asker,
+        )
+        all_found = [*found.memories, *([] if found.nearest is None else [found.nearest])]
+        shown = ShownRecords(nexus, [one.element for one in all_found], found.as_of)
     records = [_record(shown, one) for one in all_found]
     return RecallAnswer(
         tuple(records[: len(found.memories)]),

@@ -17,7 +17,7 @@ from recollect.kernel.read.moment import NOW, Moment
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id, public_id
-from recollect.kernel.store.port import Parameters, Session
+from recollect.kernel.store.port import Parameters, Session, SqlValue
 from recollect.kernel.store.statements.elements import (
     BY_ID,
     BY_KEY,
@@ -76,14 +76,14 @@ def lives_by_id(
     normal = {one: canonical_name(one) for one in ids}
     numbers = {name: element_id(group.id_bits, name) for name in normal.values()}
     computed = {name: one for name, one in numbers.items() if one is not None}
-    parameters: Parameters = {
+    parameters: dict[str, SqlValue] = {
         "group": group.group_id,
         "ids": orjson.dumps([*numbers]).decode(),
         "computed": orjson.dumps(computed).decode(),
         "known": LIVING if moment.known is None else moment.known,
     }
     found = defaultdict[str, list[int]](list)
-    for name, one in session.rows(BY_ID, parameters):
+    for name, one in session.once(BY_ID, parameters):
         found[text(name)].append(whole(one))
     return {given: found[name] for given, name in normal.items() if name in found}
 

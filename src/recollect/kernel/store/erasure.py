@@ -23,8 +23,8 @@ REMAINS = (
 
 def purges(session: Session) -> int:
     """Return how many purges the store has seen: what was cached before the last is stale."""
-    row = session.row(PURGES)
-    return 0 if row is None else whole(row[0])
+    rows = session.once(PURGES, {})
+    return whole(rows[0][0]) if rows else 0
 
 
 def make_stale(session: Session, group_id: int) -> None:

@@ -56,8 +56,8 @@ def _no_name() -> RecollectError:
 
 def load_group(session: Session, name: str) -> Group | None:
     """Return the group of that name, if the store has it; INVALID_ARGUMENT for a bad name."""
-    row = session.row(ONE, {"name": checked_name(name)})
-    return None if row is None else _group(row)
+    rows = session.once(ONE, {"name": checked_name(name)})
+    return _group(rows[0]) if rows else None
 
 
 def existing_group(session: Session, name: str) -> Group:
@@ -81,6 +81,7 @@ def new_group(session: Session, name: str) -> Group:
     name, id_bits = checked_name(name), secrets.token_bytes(BITS_BYTES + KEY_BYTES)
     row = session.row(CREATE_GROUP, {"name": name, "id_bits": id_bits, "chain": NO_CHAIN})
     assert row is not None
+    session.ask_anew()
     return Group(whole(row[0]), name, id_bits)
 
 
@@ -102,14 +103,17 @@ def lost_groups(session: Session) -> set[int]:
 
 def last_transaction(session: Session, group_id: int) -> int:
     """Return the number of a group's last transaction; 0 where nothing was written."""
-    row = session.row(LAST, {"group": group_id})
-    return 0 if row is None else whole(row[0])
+    return _last(session, group_id)[0]
 
 
 def last_instant(session: Session, group_id: int) -> Instant:
     """Return the instant of a group's last transaction; 0 where nothing was written."""
-    row = session.row(LAST, {"group": group_id})
-    return Instant(0 if row is None else whole(row[1]))
+    return Instant(_last(session, group_id)[1])
+
+
+def _last(session: Session, group_id: int) -> tuple[int, int]:
+    rows = session.once(LAST, {"group": group_id})
+    return (whole(rows[0][0]), whole(rows[0][1])) if rows else (0, 0)
 
 
 def _group(row: SqlRow) -> Group:

@@ -164,6 +164,12 @@ class Session(Protocol):
     def row(self, sql: Sql, parameters: Parameters = ()) -> SqlRow | None:
         """Run one statement and return its first row, if it has one."""
 
+    def once(self, sql: Statement, parameters: Mapping[str, SqlValue]) -> Sequence[SqlRow]:
+        """Return what `rows` does, asked once in each state of the store that a block sees."""
+
+    def ask_anew(self) -> None:
+        """Forget what was asked once: a statement that answers has written."""
+
     def version(self) -> int:
         """Return a number that changes with every change of the store.
 

@@ -24,6 +24,7 @@ import psycopg
 from psycopg import Connection, RawCursor, RawServerCursor
 
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
+from recollect.kernel.store.blocks import BlockAnswers
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.faults import overdue
 from recollect.kernel.store.port import Budget, EngineWork, Parameters, Sql, SqlRow, SqlValue
@@ -47,6 +48,7 @@ from recollect.kernel.store.postgres.pool import (
 )
 from recollect.kernel.store.postgres.texts import PostgresTexts
 from recollect.kernel.store.settings import Sampling
+from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.elements import LAST, STATE
 from recollect.model import LIVING, Kinds
 
@@ -92,6 +94,7 @@ class PostgresSession:
         self.sampling = sampling
         self._pool = pool
         self._connection: Connection[SqlRow] | None = None
+        self._known = BlockAnswers()
         self._before: list[Query] = []  # what travels with the next statement
         self._waiting = False  # whether what is put may wait for that one
         self._answers: list[tuple[int, Answered]] = []  # who is told what a place in it answers
@@ -147,6 +150,7 @@ class PostgresSession:
     def later(self, sql: Sql, parameters: Parameters, answered: Answered | None = None) -> None:
         """Run a statement when the next one runs, or at the end; tell its rows then."""
         self._ahead = None
+        self.ask_anew()
         if answered is not None:
             self._answers.append((len(self._before), answered))
         self._before.append(bound(_text(sql), parameters))
@@ -175,6 +179,14 @@ class PostgresSession:
             if self._connection is connection and is_open(connection):
                 cursor.close()
 
+    def once(self, sql: Statement, parameters: Mapping[str, SqlValue]) -> Sequence[SqlRow]:
+        """Return what `rows` does, asked once in each state that a block sees."""
+        return self._known.of(self, sql, parameters)
+
+    def ask_anew(self) -> None:
+        """Forget what was asked once: the state is another one."""
+        self._known.forget()
+
     def version(self) -> int:
         """Return a number of the state that was seen, or one that never comes again."""
         return -next(_NUMBERS) if self._version is None else self._version
@@ -184,6 +196,7 @@ class PostgresSession:
         sets = [bound(_text(sql), one) for one in parameters]
         if not sets:
             return
+        self.ask_anew()
         self._ahead = None
         if self._waiting and len(self._before) + len(sets) <= _MOST_WAITING:
             self._before += sets
@@ -338,7 +351,8 @@ class PostgresSession:
             self._pool.end(connection, last)
 
     def _forget(self) -> None:
-        """Drop what waits, and what the block was allowed."""
+        """Drop what waits, what the block was allowed, and what it was answered."""
+        self.ask_anew()
         self._before.clear()
         self._answers.clear()
         self._ahead = self._seconds = self._deadline = self._version = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -13,8 +13,9 @@ from typing import Any
 import apsw
 
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
+from recollect.kernel.store.blocks import BlockAnswers
 from recollect.kernel.store.faults import busy
-from recollect.kernel.store.port import Budget, EngineWork, Parameters, Sql, SqlRow
+from recollect.kernel.store.port import Budget, EngineWork, Parameters, Sql, SqlRow, SqlValue
 from recollect.kernel.store.settings import Sampling, StoreSettings
 from recollect.kernel.store.sqlite import text_functions
 from recollect.kernel.store.sqlite.dialect import SQLITE
@@ -26,6 +27,7 @@ from recollect.kernel.store.sqlite.meter import STEPS_A_TICK, Meter, patient
 from recollect.kernel.store.sqlite.place import LOG, FilePlace, beside
 from recollect.kernel.store.sqlite.read_only import SCHEME
 from recollect.kernel.store.sqlite.texts import SqliteTexts
+from recollect.kernel.store.statement import Statement
 
 MEMORY = ":memory:"
 """The name of a file that is none."""
@@ -68,6 +70,7 @@ class SqliteSession:
         self.depth = 0  # blocks of this thread that are open on the connection
         self.is_writing = False
         self._meter = Meter()
+        self._answers = BlockAnswers()
         self._log = LogFile()
         self._after_commit: list[Callable[[], None]] = []
         self._parts: list[int] = []  # how much waited for the commit when each part began
@@ -197,6 +200,14 @@ class SqliteSession:
             raise translated(error) from error
         return found
 
+    def once(self, sql: Statement, parameters: Mapping[str, SqlValue]) -> Sequence[SqlRow]:
+        """Return what `rows` does, asked once in each state that a block sees."""
+        return self._answers.of(self, sql, parameters)
+
+    def ask_anew(self) -> None:
+        """Forget what was asked once: the state is another one."""
+        self._answers.forget()
+
     def version(self) -> int:
         """Return a number that is another one after every change; see `port.Session`."""
         with self._held as connection:
@@ -206,6 +217,7 @@ class SqliteSession:
         """Run one statement once for each set of parameters."""
         if isinstance(parameters, list) and not parameters:
             return
+        self.ask_anew()
         self._meter.start(is_read=False)
         try:
             with self._held as connection:
@@ -343,6 +355,7 @@ class SqliteSession:
 
     def roll_back(self) -> None:
         """Undo the transaction, or its innermost part, unless the engine has by itself."""
+        self.ask_anew()
         self.allow(None)
         if self._parts:
             del self._after_commit[self._parts.pop() :]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Self, cast
+from typing import Any, Final, Self, Unpack, cast
 from urllib.parse import urlencode
 
 import orjson
@@ -35,7 +35,7 @@ from recollect.faces.claims.feed import place_of
 from recollect.faces.claims.learning import log_supersession
 from recollect.faces.claims.model import checked_claims, given_evidence
 from recollect.faces.claims.protocol import RankedStore
-from recollect.faces.claims.reading import Filters
+from recollect.faces.claims.reading import FilterArguments, Filters
 from recollect.faces.claims.validation import (
     LONGEST_NAME,
     asked_time,
@@ -184,51 +184,23 @@ class RemoteKnowledgeStore(Connection, RankedStore):
         return cast("str | None", (await self._claim(claim_id))["superseded_by"])
 
     async def list(
-        self,
-        *,
-        scope: Scope | None = None,
-        status: Sequence[str] | None = None,
-        project: str | None = None,
-        domain: str | None = None,
-        run: str | None = None,
-        show: str | None = None,
-        session: str | None = None,
-        agent: str | None = None,
-        tag: str | None = None,
-        artifact: str | None = None,
-        limit: int = 50,
-        after: str | None = None,
+        self, *, limit: int = 50, after: str | None = None, **which: Unpack[FilterArguments]
     ) -> Claims:
         """Return claims, the newest first; `after` is the id of the last one of a page before.
 
         `show` names what was written during a show, `agent` what is scoped to an agent,
         `artifact` what cites it.
         """
-        filters = Filters(scope, status, project, domain, run, show, session, agent, tag, artifact)
         more = {
             "limit": str(checked_limit(limit)),
             "after": None if after is None else checked_id(after, "after"),
         }
-        output = await self._get(_CLAIMS, _lenses(filters) | more)
+        output = await self._get(_CLAIMS, _lenses(Filters(**which)) | more)
         return [kept_claim(one) for one in cast("list[object]", output["claims"])]
 
-    async def count(
-        self,
-        *,
-        scope: Scope | None = None,
-        status: Sequence[str] | None = None,
-        project: str | None = None,
-        domain: str | None = None,
-        run: str | None = None,
-        show: str | None = None,
-        session: str | None = None,
-        agent: str | None = None,
-        tag: str | None = None,
-        artifact: str | None = None,
-    ) -> int:
+    async def count(self, **which: Unpack[FilterArguments]) -> int:
         """Return how many claims `list` has."""
-        filters = Filters(scope, status, project, domain, run, show, session, agent, tag, artifact)
-        output = await self._get(f"{_CLAIMS}/count", _lenses(filters))
+        output = await self._get(f"{_CLAIMS}/count", _lenses(Filters(**which)))
         return cast("int", output["count"])
 
     async def attention(self, *, aside: bool = False) -> Items:

@@ -9,7 +9,13 @@ from recollect.kernel.lang.words import WORDS, Word, WordKind, meaning_of, synta
 from recollect.kernel.nexus import Nexus
 from recollect.kernel.read.moment import check_as_of
 from recollect.kernel.read.texts import parse_text
-from recollect.kernel.recall.recollection import Recalled, Recollection, Share, compared_by
+from recollect.kernel.recall.recollection import (
+    Recalled,
+    RecallQuestion,
+    Recollection,
+    Share,
+    compared_by,
+)
 from recollect.kernel.search.document import called, is_wordless
 from recollect.kernel.search.rank import asked_terms
 from recollect.kernel.search.tokens import STOP_WORDS, tokens
@@ -30,6 +36,7 @@ __all__ = [
     "Diagnostic",
     "Nexus",
     "Place",
+    "RecallQuestion",
     "Recalled",
     "Recollection",
     "Script",

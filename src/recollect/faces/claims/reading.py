@@ -7,7 +7,7 @@ have the status, scope or project asked for are not considered, so they change n
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Final
+from typing import Final, TypedDict
 
 from recollect.errors import NOT_FOUND, RecollectError
 from recollect.faces.claims.model import Claim, Scope, optional_scope
@@ -86,6 +86,21 @@ class Filters:
             if value is not None:
                 found[attribute] = [checked_text(value, attribute)]
         return found
+
+
+class FilterArguments(TypedDict, total=False):
+    """The same as arguments by name."""
+
+    scope: Scope | None
+    status: Sequence[str] | None
+    project: str | None
+    domain: str | None
+    run: str | None
+    show: str | None
+    session: str | None
+    agent: str | None
+    tag: str | None
+    artifact: str | None
 
 
 def one_claim(nexus: Nexus, claim_id: str, as_of: AsOf | None = None) -> Claim | None:

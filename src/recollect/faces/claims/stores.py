@@ -13,7 +13,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import ParamSpec, Self, TypeVar
+from typing import ParamSpec, Self, TypeVar, Unpack
 
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
 from recollect.faces.claims.acting import acting_now
@@ -34,6 +34,7 @@ from recollect.faces.claims.model import (
 from recollect.faces.claims.past import claim_events, no_claim
 from recollect.faces.claims.protocol import RankedStore
 from recollect.faces.claims.reading import (
+    FilterArguments,
     Filters,
     claim_concept,
     counted,
@@ -133,46 +134,18 @@ class NexusKnowledgeStore(RankedStore):
         return await self._read(one_claim, self.nexus, claim_id)
 
     async def list(
-        self,
-        *,
-        scope: Scope | None = None,
-        status: Sequence[str] | None = None,
-        project: str | None = None,
-        domain: str | None = None,
-        run: str | None = None,
-        show: str | None = None,
-        session: str | None = None,
-        agent: str | None = None,
-        tag: str | None = None,
-        artifact: str | None = None,
-        limit: int = 50,
-        after: str | None = None,
+        self, *, limit: int = 50, after: str | None = None, **which: Unpack[FilterArguments]
     ) -> Claims:
         """Return claims, the newest first; `after` is the id of the last one of the page before.
 
         `show` keeps claims written during a show, `agent` those scoped to an agent, `artifact`
         those that cite one.
         """
-        filters = Filters(scope, status, project, domain, run, show, session, agent, tag, artifact)
-        return await self._read(listed, self.nexus, filters, limit, after)
+        return await self._read(listed, self.nexus, Filters(**which), limit, after)
 
-    async def count(
-        self,
-        *,
-        scope: Scope | None = None,
-        status: Sequence[str] | None = None,
-        project: str | None = None,
-        domain: str | None = None,
-        run: str | None = None,
-        show: str | None = None,
-        session: str | None = None,
-        agent: str | None = None,
-        tag: str | None = None,
-        artifact: str | None = None,
-    ) -> int:
+    async def count(self, **which: Unpack[FilterArguments]) -> int:
         """Return how many claims `list` has."""
-        filters = Filters(scope, status, project, domain, run, show, session, agent, tag, artifact)
-        return await self._read(counted, self.nexus, filters)
+        return await self._read(counted, self.nexus, Filters(**which))
 
     async def superseded_by(self, claim_id: str) -> str | None:
         """Return the id of the claim that took a claim's place, if one did."""

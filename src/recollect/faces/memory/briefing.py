@@ -15,7 +15,7 @@ from recollect.faces.kip import identity_of
 from recollect.faces.memory.listing import listed
 from recollect.faces.memory.model import Brief, MemoryRecord
 from recollect.faces.memory.shown import recalled
-from recollect.kernel import Nexus, compared_by, instant
+from recollect.kernel import Nexus, RecallQuestion, compared_by, instant
 from recollect.model import Description, instant_text
 
 MAX_TOKENS: Final = 800
@@ -100,13 +100,13 @@ def _known(nexus: Nexus) -> Iterator[str]:
 
 def _about(nexus: Nexus, topic: str) -> tuple[tuple[MemoryRecord, ...], tuple[MemoryRecord, ...]]:
     """Return what is held about a thing of that name, else what the words recall; and claims."""
-    claims = recalled(nexus, topic, limit=_LINES, kinds=["claim"], past=True).memories
+    claims = recalled(nexus, RecallQuestion(topic, _LINES, ["claim"], past=True)).memories
     try:
         found = listed(nexus, None, topic, _LINES, None, past=True).memories
     except RecollectError as error:
         if error.code is not RESOURCE_NOT_FOUND:
             raise
-        others = recalled(nexus, topic, limit=_LINES, past=True).memories
+        others = recalled(nexus, RecallQuestion(topic, _LINES, past=True)).memories
         found = tuple(one.memory for one in others if one.memory.kind != "claim")
     return found, tuple(one.memory for one in claims)
 

@@ -61,7 +61,7 @@ from recollect.faces.memory.told import (
 )
 from recollect.faces.memory.undoing import changes_back, in_place_of
 from recollect.faces.operations import Operations
-from recollect.kernel import Nexus, instant
+from recollect.kernel import Nexus, RecallQuestion, instant
 from recollect.model import (
     FACT,
     AlsoHolds,
@@ -197,18 +197,11 @@ class Memory:
         `past` brings what has ended or was corrected too, at half its score. An empty answer has
         the nearest miss. Of the next page `cursor` is the one of the page before.
         """
-        return recalled(
-            self.nexus,
-            question,
-            limit=limit,
-            kinds=kinds,
-            max_tokens=max_tokens,
-            as_of=read_as_of(as_of),
-            past=past,
-            threshold=threshold,
-            cursor=cursor,
-            asker=self.actor.actor_id,
+        moment, asker = read_as_of(as_of), self.actor.actor_id
+        asked = RecallQuestion(
+            question, limit, kinds, max_tokens, moment, past, threshold, cursor, asker
         )
+        return recalled(self.nexus, asked)
 
     def correct(
         self,

@@ -16,7 +16,7 @@ from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.claims import ACTIVE, Claim, EvidenceRef, claims_of, is_claim, to_wire
 from recollect.faces.memory.model import MemoryRecord, RecallAnswer, RecalledRecord
 from recollect.faces.memory.told import scalar_of
-from recollect.kernel import Nexus, Recalled, called
+from recollect.kernel import Nexus, Recalled, RecallQuestion, called
 from recollect.model import (
     FACT,
     SOURCES,
@@ -198,32 +198,10 @@ def _name(identifier: str, ends: Mapping[str, Dated]) -> str:
     return called(concept.name, concept.attributes, concept.metadata)[:LONGEST_TEXT]
 
 
-def recalled(
-    nexus: Nexus,
-    question: str,
-    *,
-    limit: int,
-    kinds: Sequence[str] | None = None,
-    max_tokens: int | None = None,
-    as_of: AsOf | None = None,
-    past: bool = False,
-    threshold: float | None = None,
-    cursor: str | None = None,
-    asker: str | None = None,
-) -> RecallAnswer:
+def recalled(nexus: Nexus, asked: RecallQuestion) -> RecallAnswer:
     """Return the memories that a question is about, best first."""
     with nexus.snapshot():  # what is shown is what was found, and is read once
-        found = nexus.recall(
-            question,
-            kinds=kinds,
-            limit=limit,
-            max_tokens=max_tokens,
-            as_of=as_of,
-            past=past,
-            threshold=threshold,
-            cursor=cursor,
-            asker=asker,
-        )
+        found = nexus.recall.answer(asked)
         all_found = [*found.memories, *([] if found.nearest is None else [found.nearest])]
         shown = ShownRecords(nexus, [one.element for one in all_found], found.as_of)
     records = [_record(shown, one) for one in all_found]

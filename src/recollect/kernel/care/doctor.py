@@ -23,8 +23,14 @@ from recollect.kernel.care.vector_check import mend_vectors, unused_vectors, wro
 from recollect.kernel.search.index import forget_texts
 from recollect.kernel.search.rebuild import rebuild
 from recollect.kernel.store.cells import TALLY_DOCUMENTS, TALLY_TOKENS, text, whole
-from recollect.kernel.store.erasure import has_unfinished_erasure
-from recollect.kernel.store.group import Group, all_groups, group_names, is_name, lost_groups
+from recollect.kernel.store.group import (
+    Group,
+    all_groups,
+    group_names,
+    has_unfinished_erasure,
+    is_name,
+    lost_groups,
+)
 from recollect.kernel.store.identity import BITS_BYTES
 from recollect.kernel.store.port import Fault, Part, Session, Store, Upkeep
 from recollect.kernel.store.statements.checks import (

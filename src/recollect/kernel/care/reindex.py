@@ -6,8 +6,7 @@ The rule: no model is called inside a transaction, and vectors already made stay
 from __future__ import annotations
 
 from recollect.kernel.store.cells import members, text, whole
-from recollect.kernel.store.erasure import make_stale
-from recollect.kernel.store.group import Group, load_group
+from recollect.kernel.store.group import Group, load_group, make_stale
 from recollect.kernel.store.port import Session, Store
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.meanings import CONCEPTS, LINKS

@@ -17,8 +17,7 @@ from recollect.kernel.care.examination import examine_group
 from recollect.kernel.care.recount import recount
 from recollect.kernel.search.rebuild import rebuild
 from recollect.kernel.store.cells import text
-from recollect.kernel.store.erasure import make_stale
-from recollect.kernel.store.group import Group, create_group, load_group
+from recollect.kernel.store.group import Group, create_group, load_group, make_stale
 from recollect.kernel.store.port import Session, SqlValue
 from recollect.kernel.store.statements.copies import HOLDS, STAND
 from recollect.kernel.store.statements.counters import RAISE_IDS, TAKEN

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from recollect.kernel.store.cells import members, octets, text, whole
 from recollect.kernel.store.digests import row_digest
-from recollect.kernel.store.erasure import make_stale
+from recollect.kernel.store.group import make_stale
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.statements.meanings import EMBEDDED, UNUSED
 from recollect.kernel.vectors.embedder import NUMBER_BYTES, link_meaning, model_of, text_hash

@@ -18,9 +18,15 @@ from recollect.kernel.read.moment import NOW, Moment, resolve_moment
 from recollect.kernel.read.reader import Catalog, Clock, Reader
 from recollect.kernel.read.statistics import Counted
 from recollect.kernel.store.cells import octets, whole
-from recollect.kernel.store.erasure import purges
 from recollect.kernel.store.functions import forget_patterns
-from recollect.kernel.store.group import NO_CHAIN, Group, existing_group, load_group, new_group
+from recollect.kernel.store.group import (
+    NO_CHAIN,
+    Group,
+    existing_group,
+    load_group,
+    new_group,
+    purges,
+)
 from recollect.kernel.store.port import Session, Store
 from recollect.kernel.store.sharing import Cache
 from recollect.kernel.store.statements.elements import LAST, STATE

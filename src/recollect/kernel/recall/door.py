@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Final
 
 from recollect.kernel.read.catalogs import Forgetful, OpenGroup
-from recollect.kernel.recall.recollection import Recollection
+from recollect.kernel.recall.recollection import RecallQuestion, Recollection
 from recollect.model import AsOf, Progress, silent
 
 LIMIT: Final = 10
@@ -58,22 +58,17 @@ class Recall:
         Cost: a few passes over the memories of the group, and what was written since it was last
         asked; the first time, every content of the group.
         """
+        return self.answer(
+            RecallQuestion(
+                question, limit, kinds, max_tokens, as_of, past, threshold, cursor, asker
+            )
+        )
+
+    def answer(self, asked: RecallQuestion) -> Recollection:
+        """Return the same for a question that is put together."""
         engine, kept = self._engine()
         with self._group.reader() as reader:
-            found: Recollection = engine.recollected(
-                reader,
-                kept,
-                question,
-                kinds,
-                limit,
-                max_tokens,
-                as_of or AsOf(),
-                self._group.clock(),
-                past=past,
-                threshold=threshold,
-                cursor=cursor,
-                asker=asker,
-            )
+            found: Recollection = engine.recollected(reader, kept, asked, self._group.clock())
         return found
 
     def is_prepared(self) -> bool:

@@ -25,7 +25,7 @@ from recollect.kernel.recall.held import HeldColumns
 from recollect.kernel.recall.hops import led_on
 from recollect.kernel.recall.kinds import FACTS, said_by_concept, said_by_link
 from recollect.kernel.recall.meaning import meaning
-from recollect.kernel.recall.recollection import Recalled, Recollection, compared_by
+from recollect.kernel.recall.recollection import Recalled, RecallQuestion, Recollection, compared_by
 from recollect.kernel.recall.scoring import Point, Ranking, ranked
 from recollect.kernel.search.search import storable
 from recollect.kernel.store.group import last_instant, last_transaction
@@ -68,25 +68,14 @@ def hold(reader: Reader, kept: Forgetful, progress: Progress) -> None:
 
 
 def recollected(
-    reader: Reader,
-    kept: Forgetful,
-    question: str,
-    kinds: Sequence[str] | None,
-    limit: int,
-    max_tokens: int | None,
-    as_of: AsOf,
-    now: Instant,
-    *,
-    past: bool,
-    threshold: float | None,
-    cursor: str | None,
-    asker: str | None,
+    reader: Reader, kept: Forgetful, question: RecallQuestion, now: Instant
 ) -> Recollection:
     """Return what a question recalls of the group of a reader."""
     assert isinstance(kept, HeldColumns)
-    asked = _asked(reader, question, kinds, limit, as_of, now, cursor)
+    asked = _asked(reader, question, now)
     columns = kept.of(reader.session, reader.group.group_id, reader.terms)
-    meant = understood(asked.question, columns, asked.moment.valid, asked.moment.known, asker)
+    at = asked.moment
+    meant = understood(asked.question, columns, at.valid, at.known, question.asker)
     model = meaning()
     sense = None if model is None else model.of_text(asked.question)
     by_model = compared(reader, columns, asked.question)
@@ -95,27 +84,26 @@ def recollected(
         meant,
         asked.moment,
         asked.kinds,
-        with_past=past,
+        with_past=question.past,
         meant=sense,
         compared=by_model.near,
     )
     wanted = asked.skipped + asked.limit + 1
     look = _look(reader, columns, asked)
     ranking = led_on(look, ranking, meant)
-    choice = chosen(look, ranking, wanted, threshold or 0.0)
+    choice = chosen(look, ranking, wanted, question.threshold or 0.0)
     page = choice.places[asked.skipped : asked.skipped + asked.limit]
     names = reader.session.kinds.names()
     memories = [
         told(ranking, asked.question, meant, one, names, _after(look, ranking, one.row))
         for one in page
     ]
-    kept_memories = _within(memories, max_tokens)
+    kept_memories = _within(memories, question.max_tokens)
     after = asked.skipped + len(kept_memories)
     has_more = len(choice.places) > after
     missed = None
     if not choice.places and choice.missed is not None:
         missed = told(ranking, asked.question, meant, choice.missed, names)
-    at = asked.moment
     return Recollection(
         memories=tuple(kept_memories),
         as_of=AsOf(valid=Instant(at.valid), transaction=at.known),
@@ -143,17 +131,11 @@ def _after(look: Look, ranking: Ranking, row: int) -> str:
     return ""
 
 
-def _asked(
-    reader: Reader,
-    question: object,
-    kinds: Sequence[str] | None,
-    limit: object,
-    as_of: AsOf,
-    now: Instant,
-    cursor: object,
-) -> _Call:
-    """Return a call as it is meant; INVALID_ARGUMENT for what is none, whatever its types say."""
-    if not isinstance(question, str) or not question.strip():
+def _asked(reader: Reader, question: RecallQuestion, now: Instant) -> _Call:
+    """Return a question as it is meant; INVALID_ARGUMENT for none, whatever its types say."""
+    text: object = question.text
+    limit: object = question.limit
+    if not isinstance(text, str) or not text.strip():
         raise RecollectError(
             INVALID_ARGUMENT, "question is blank", hint="ask in plain words: Where does Ann work?"
         )
@@ -161,11 +143,12 @@ def _asked(
         raise RecollectError(
             INVALID_ARGUMENT, f"limit is {limit!r}, not a whole number from 1", hint="pass limit=10"
         )
+    as_of = question.as_of or AsOf()
     session, group = reader.session, reader.group
     latest = last_transaction(session, group.group_id)
     skipped, notices = 0, tuple[Notice, ...]()
-    if cursor is not None:
-        moment, skipped = _of_cursor(cursor)
+    if question.cursor is not None:
+        moment, skipped = _of_cursor(question.cursor)
         if as_of != AsOf():
             raise RecollectError(
                 INVALID_ARGUMENT,
@@ -179,8 +162,8 @@ def _asked(
         moment = Point(valid if resolved.valid is None else resolved.valid, known)
         notices = resolved.notices
     return _Call(
-        storable(question),
-        _kinds(session.kinds.names(), kinds),
+        storable(text),
+        _kinds(session.kinds.names(), question.kinds),
         limit,
         moment,
         skipped,

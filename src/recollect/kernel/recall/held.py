@@ -13,8 +13,7 @@ from typing import Final
 
 from recollect.kernel.recall.columns import Columns, empty
 from recollect.kernel.recall.growing import caught_up
-from recollect.kernel.store.erasure import purges
-from recollect.kernel.store.group import last_transaction
+from recollect.kernel.store.group import last_transaction, purges
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.sharing import Shared
 from recollect.kernel.store.terms import Terms

@@ -5,7 +5,7 @@ The rule: the points of the shares of a memory add up to its score.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Final, NamedTuple
 
@@ -22,6 +22,21 @@ def compared_by(model: str | None = None) -> str:
     if model is None:
         return "words and meaning" if EMBEDDING.is_file() else "words"
     return f"words and meaning, by {model} too" if EMBEDDING.is_file() else f"words and {model}"
+
+
+@dataclass(frozen=True, slots=True)
+class RecallQuestion:
+    """A question with all that may be said of its answer; `Recall` tells what each is."""
+
+    text: str
+    limit: int = 10
+    kinds: Sequence[str] | None = None
+    max_tokens: int | None = None
+    as_of: AsOf | None = None
+    past: bool = False
+    threshold: float | None = None
+    cursor: str | None = None
+    asker: str | None = None
 
 
 class Share(NamedTuple):

@@ -2,20 +2,18 @@
 
 The rule: a block is of the task that opened it, and of the tasks which that one begins inside.
 Another task of the same thread, which an event loop runs while the block waits, is outside it.
-What a block reads is one state, so nothing is written in one that only reads, and what is asked
-again is answered from memory until the block writes.
+What a block reads is one state, so nothing is written in one that only reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Final, Protocol
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.kernel.store.port import Sql, SqlRow, SqlValue, Store
-from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.port import Store
 from recollect.node import dataclass
 
 
@@ -25,8 +23,6 @@ class _Block:
     only_reads: bool
     is_open: bool = True
 
-
-_MOST_ANSWERS: Final = 64
 
 _BLOCKS: Final[ContextVar[tuple[_Block, ...]]] = ContextVar("recollect_blocks", default=())
 
@@ -57,42 +53,6 @@ def refuse_write(store: Store) -> None:
             "nothing is written inside a snapshot",
             hint="write after the block of nexus.snapshot()",
         )
-
-
-class BlockSession(Protocol):
-    """A session as its answers see it."""
-
-    @property
-    def depth(self) -> int:
-        """How many blocks of this thread are open on it."""
-
-    def rows(self, sql: Sql, parameters: Mapping[str, SqlValue]) -> Sequence[SqlRow]:
-        """Run one statement and return all its rows."""
-
-
-class BlockAnswers:
-    """What the block of a session was answered in the state that it sees; a few at most."""
-
-    def __init__(self) -> None:
-        self._rows: dict[tuple[object, ...], Sequence[SqlRow]] = {}
-
-    def of(
-        self, session: BlockSession, sql: Statement, parameters: Mapping[str, SqlValue]
-    ) -> Sequence[SqlRow]:
-        """Return the rows of a statement, asked again only outside of blocks."""
-        if not session.depth:
-            return session.rows(sql, parameters)
-        key = sql, *parameters.values()
-        found = self._rows.get(key)
-        if found is None:
-            if len(self._rows) >= _MOST_ANSWERS:
-                self._rows.clear()
-            found = self._rows[key] = session.rows(sql, parameters)
-        return found
-
-    def forget(self) -> None:
-        """Ask anew: the state is another one."""
-        self._rows.clear()
 
 
 class Parted(Protocol):

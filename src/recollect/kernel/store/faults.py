@@ -19,6 +19,19 @@ from recollect.errors import (
     RecollectError,
 )
 
+OTHERS = "another program or thread is reading or writing"
+BLOCK = "this thread is inside a block of nexus.transaction() or nexus.snapshot()"
+"""What keeps erased bytes in the file, beside what the engine says of it."""
+
+READERS = "another transaction of the database is open"
+"""The same of a server's tables."""
+
+REMAINS = (
+    "the server keeps removed bytes in the free space of its tables, until it is written over or "
+    "recollect purge --rewrite makes the tables anew; in its log (WAL), and in replicas and backups"
+)
+"""Where a server has them still, when rows and words are gone and their tables vacuumed."""
+
 
 def is_for_memory(error: orjson.JSONDecodeError) -> bool:
     """Whether JSON is not read for want of memory, and not for what it says."""

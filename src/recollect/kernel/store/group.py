@@ -1,4 +1,7 @@
-"""Groups: the tenants of a store, and the one place where a group's name is looked up."""
+"""Groups: the tenants of a store, and the one place where a group's name is looked up.
+
+A store counts its purges, by which what was cached before the last is known to be stale.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,14 @@ from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, Hint, RecollectError, 
 from recollect.kernel.store.cells import EVERY_GROUP, octets, text, whole
 from recollect.kernel.store.identity import BITS_BYTES, KEY_BYTES
 from recollect.kernel.store.port import Session, SqlRow
-from recollect.kernel.store.statements.counters import CREATE_GROUP
-from recollect.kernel.store.statements.groups import ALL, LAST, LOST, NAMES, ONE
+from recollect.kernel.store.statements.counters import (
+    CREATE_GROUP,
+    MAKE_STALE,
+    PURGES,
+    RETIRE_GROUP,
+    UNFINISHED,
+)
+from recollect.kernel.store.statements.groups import ALL, DELETE, LAST, LOST, NAMES, ONE
 from recollect.model import Instant
 from recollect.node import dataclass
 
@@ -109,6 +118,28 @@ def last_transaction(session: Session, group_id: int) -> int:
 def last_instant(session: Session, group_id: int) -> Instant:
     """Return the instant of a group's last transaction; 0 where nothing was written."""
     return Instant(_last(session, group_id)[1])
+
+
+def purges(session: Session) -> int:
+    """Return how many purges the store has seen: what was cached before the last is stale."""
+    rows = session.once(PURGES, {})
+    return whole(rows[0][0]) if rows else 0
+
+
+def make_stale(session: Session, group_id: int) -> None:
+    """Let nothing that was cached of a group be used again, as a purge of nothing would."""
+    session.execute_many(MAKE_STALE, [{"group": group_id}])
+
+
+def delete_group(session: Session, group_id: int) -> None:
+    """Delete every row of a group that has groups, and retire its number."""
+    for statement in (*DELETE.values(), RETIRE_GROUP):
+        session.execute_many(statement, [{"group": group_id}])
+
+
+def has_unfinished_erasure(session: Session) -> bool:
+    """Whether bytes of a purge may still be in the file."""
+    return session.row(UNFINISHED) is not None
 
 
 def _last(session: Session, group_id: int) -> tuple[int, int]:

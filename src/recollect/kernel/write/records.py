@@ -18,8 +18,7 @@ from recollect.kernel.read.moment import Moment, resolve_moment
 from recollect.kernel.read.reader import Catalog
 from recollect.kernel.sql.hydration import record_sql
 from recollect.kernel.store.cells import members, text, whole
-from recollect.kernel.store.erasure import purges
-from recollect.kernel.store.group import Group, last_transaction
+from recollect.kernel.store.group import Group, last_transaction, purges
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Parameters, Session, SqlRow, SqlValue, Store
 from recollect.kernel.store.statements.records import ENDS, IS_PURGED, PAGE

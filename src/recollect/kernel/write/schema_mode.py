@@ -23,8 +23,7 @@ from recollect.errors import (
 from recollect.kernel.schema.definitions import NOUNS, Definition, definitions, given
 from recollect.kernel.search.known_terms import InventoryEntry, inventory, term_code
 from recollect.kernel.store.cells import STRICT, members, text, whole
-from recollect.kernel.store.erasure import make_stale
-from recollect.kernel.store.group import Group, create_group, load_group
+from recollect.kernel.store.group import Group, create_group, load_group, make_stale
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.statements.declared import MAKE_OPEN, MAKE_STRICT
 from recollect.kernel.store.statements.records import BY_TYPE

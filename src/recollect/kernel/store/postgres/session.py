@@ -24,10 +24,18 @@ import psycopg
 from psycopg import Connection, RawCursor, RawServerCursor
 
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
-from recollect.kernel.store.blocks import BlockAnswers
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.faults import overdue
-from recollect.kernel.store.port import Budget, EngineWork, Parameters, Sql, SqlRow, SqlValue
+from recollect.kernel.store.port import (
+    MOST_ANSWERS,
+    Asked,
+    Budget,
+    EngineWork,
+    Parameters,
+    Sql,
+    SqlRow,
+    SqlValue,
+)
 from recollect.kernel.store.postgres.binding import bound
 from recollect.kernel.store.postgres.dialect import POSTGRES
 from recollect.kernel.store.postgres.faults import (
@@ -48,6 +56,7 @@ from recollect.kernel.store.postgres.pool import (
 )
 from recollect.kernel.store.postgres.texts import PostgresTexts
 from recollect.kernel.store.settings import Sampling
+from recollect.kernel.store.sharing import Cache
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.elements import LAST, STATE
 from recollect.model import LIVING, Kinds
@@ -94,7 +103,7 @@ class PostgresSession:
         self.sampling = sampling
         self._pool = pool
         self._connection: Connection[SqlRow] | None = None
-        self._known = BlockAnswers()
+        self._answered: Cache[Asked, Sequence[SqlRow]] = Cache(MOST_ANSWERS)
         self._before: list[Query] = []  # what travels with the next statement
         self._waiting = False  # whether what is put may wait for that one
         self._answers: list[tuple[int, Answered]] = []  # who is told what a place in it answers
@@ -181,11 +190,13 @@ class PostgresSession:
 
     def once(self, sql: Statement, parameters: Mapping[str, SqlValue]) -> Sequence[SqlRow]:
         """Return what `rows` does, asked once in each state that a block sees."""
-        return self._known.of(self, sql, parameters)
+        if not self.depth:
+            return self.rows(sql, parameters)
+        return self._answered.get((sql, *parameters.values()), lambda: self.rows(sql, parameters))
 
     def ask_anew(self) -> None:
         """Forget what was asked once: the state is another one."""
-        self._known.forget()
+        self._answered.clear()
 
     def version(self) -> int:
         """Return a number of the state that was seen, or one that never comes again."""

@@ -18,8 +18,7 @@ import psycopg
 
 from recollect.errors import INTERNAL_ERROR, INVALID_ARGUMENT, STORE_CLOSED, RecollectError
 from recollect.kernel.store.blocks import part, refuse_write
-from recollect.kernel.store.erasure import BLOCK, READERS, REMAINS
-from recollect.kernel.store.faults import out_of_memory
+from recollect.kernel.store.faults import BLOCK, READERS, REMAINS, out_of_memory
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.postgres.address import parse_server
 from recollect.kernel.store.postgres.faults import translated

@@ -13,10 +13,19 @@ from typing import Any
 import apsw
 
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
-from recollect.kernel.store.blocks import BlockAnswers
 from recollect.kernel.store.faults import busy
-from recollect.kernel.store.port import Budget, EngineWork, Parameters, Sql, SqlRow, SqlValue
+from recollect.kernel.store.port import (
+    MOST_ANSWERS,
+    Asked,
+    Budget,
+    EngineWork,
+    Parameters,
+    Sql,
+    SqlRow,
+    SqlValue,
+)
 from recollect.kernel.store.settings import Sampling, StoreSettings
+from recollect.kernel.store.sharing import Cache
 from recollect.kernel.store.sqlite import text_functions
 from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.kernel.store.sqlite.faults import READING_ERRORS, translated
@@ -70,7 +79,7 @@ class SqliteSession:
         self.depth = 0  # blocks of this thread that are open on the connection
         self.is_writing = False
         self._meter = Meter()
-        self._answers = BlockAnswers()
+        self._answers: Cache[Asked, Sequence[SqlRow]] = Cache(MOST_ANSWERS)
         self._log = LogFile()
         self._after_commit: list[Callable[[], None]] = []
         self._parts: list[int] = []  # how much waited for the commit when each part began
@@ -202,11 +211,13 @@ class SqliteSession:
 
     def once(self, sql: Statement, parameters: Mapping[str, SqlValue]) -> Sequence[SqlRow]:
         """Return what `rows` does, asked once in each state that a block sees."""
-        return self._answers.of(self, sql, parameters)
+        if not self.depth:
+            return self.rows(sql, parameters)
+        return self._answers.get((sql, *parameters.values()), lambda: self.rows(sql, parameters))
 
     def ask_anew(self) -> None:
         """Forget what was asked once: the state is another one."""
-        self._answers.forget()
+        self._answers.clear()
 
     def version(self) -> int:
         """Return a number that is another one after every change; see `port.Session`."""

@@ -26,8 +26,8 @@ from recollect.errors import (
 )
 from recollect.kernel.store.address import check_place, parse_address
 from recollect.kernel.store.blocks import part, refuse_write
-from recollect.kernel.store.erasure import BLOCK, OTHERS, has_unfinished_erasure
-from recollect.kernel.store.faults import busy, out_of_memory
+from recollect.kernel.store.faults import BLOCK, OTHERS, busy, out_of_memory
+from recollect.kernel.store.group import has_unfinished_erasure
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.settings import Sampling, StoreSettings
 from recollect.kernel.store.sharing import Shared

@@ -15,7 +15,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from recollect.kernel.store.cells import text, whole
-from recollect.kernel.store.erasure import OTHERS, purges
+from recollect.kernel.store.faults import OTHERS
+from recollect.kernel.store.group import purges
 from recollect.kernel.store.port import Fault, FileSize, Part
 from recollect.kernel.store.sqlite.connection import HAS_SAMPLES, SqliteSession
 from recollect.kernel.store.sqlite.damage import (

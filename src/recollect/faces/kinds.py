@@ -130,7 +130,11 @@ MARKUP: Final = (
     ),
 )
 
-KINDS: Final = (*KIP, *OPERATIONS, *CLAIMS, *KNOWLEDGE, *MARKUP)
+STUDIO: Final = (  # what a person asks, not what is known
+    Kind("SavedQuestion", is_memory=False, is_known=False, is_meant=False, is_kept_up=False),
+)
+
+KINDS: Final = (*KIP, *OPERATIONS, *CLAIMS, *KNOWLEDGE, *MARKUP, *STUDIO)
 """All of them."""
 
 ALL_KINDS: Final = Kinds(KINDS)

@@ -274,5 +274,19 @@ def test_a_brief_says_what_has_ended_of_what_a_question_names(memory: Memory) ->
     assert "- Dana works at Acme (until 2020-01-01)" in str(memory.brief("Where did Dana work?"))
 
 
+def test_the_primer_tells_what_the_brief_tells_of_now(memory: Memory) -> None:
+    told = {"subject": "Maria", "predicate": "works_at"}
+    memory.remember(facts=[{**told, "object": "BMW", "valid_at": "2020", "invalid_at": "2999"}])
+    memory.remember(facts=[{**told, "object": "Audi", "valid_at": "2999"}])
+    memory.remember(facts=[{**told, "object": "Fiat", "valid_at": "2010", "invalid_at": "2020"}])
+    memory.remember(facts=[{"subject": "Maria", "predicate": "likes", "object": "tea"}])
+    memory.remember("Maria has a cat", evidence=[{"kind": "user_statement", "detail": "said"}])
+    (primer,) = memory.nexus.read("DESCRIBE PRIMER").results
+    holds = primer.body["holds"]
+    assert holds == ["Maria likes tea", "Maria works at BMW (until 2999-01-01)"]
+    section = "\n".join(["What holds now:", *(f"- {one}" for one in holds), "What holds no longer"])
+    assert section in str(memory.brief())
+
+
 def test_a_brief_says_what_recall_compares(memory: Memory) -> None:
     assert "- you recall by words and meaning" in str(memory.brief())

@@ -40,6 +40,27 @@ def test_my_address_is_forgotten_and_nobody_elses(memory: Memory) -> None:
     assert memory.recall("What is Otto's address?").memories[0].memory.object == "Ringweg 3"
 
 
+def test_only_what_a_question_means_is_forgotten(memory: Memory) -> None:
+    assert [one.object for one in memory.forget("my address").memories] == ["Kouter 12"]
+    assert memory.forget("my trombone").memories == ()
+
+
+def test_what_an_agent_calls_mine_is_of_whom_it_serves() -> None:
+    served = [
+        {"subject": "Otto Wirth", "predicate": "works_at", "object": "Miele"},
+        {"subject": "Rita Blom", "predicate": "works_at", "object": "Barco"},
+        {"subject": "$self", "predicate": "serves", "object": "Rita Blom"},
+    ]
+    with recollect.memory(":memory:", actor="mcp") as memory:
+        memory.remember(facts=served)
+        assert memory.recall("Where do I work?").memories[0].memory.object == "Barco"
+        assert [one.object for one in memory.forget("where I work").memories] == ["Barco"]
+        assert "- you serve Rita Blom" in str(memory.brief())
+        memory.remember(facts=[{**served[2], "object": "Otto Wirth"}])  # now it is no one's
+        shares = [one.why for one in memory.recall("Where do I work?").memories]
+        assert not any("named" in one for one in shares)
+
+
 def test_what_has_ended_says_what_came_then(memory: Memory) -> None:
     begins = {"valid_at": "2026-05-01"}
     memory.remember(

@@ -172,17 +172,20 @@ def test_domains_are_mapped_by_their_members(medicine: Graph) -> None:
 def test_the_primer_knows_the_agent_and_its_memory(medicine: Graph) -> None:
     primer = body(medicine, ast.DescribePrimer())
     assert list(primer) == [
-        "identity", "nexus", "domain_map", "summary", "syntax_card", "search_modes",
+        "identity", "nexus", "domain_map", "holds", "summary", "syntax_card", "search_modes",
     ]  # fmt: skip
-    assert primer["identity"] == {"role": None, "objectives": None, "capabilities": None}
+    assert primer["identity"] == {
+        "role": None, "objectives": None, "capabilities": None, "serves": None,
+    }  # fmt: skip
     assert primer["summary"] == {
         "concepts": 5, "links": 4, "concept_types": 3, "proposition_types": 2, "domains": 0,
     }  # fmt: skip
     assert primer["syntax_card"] == "the card"
     assert primer["search_modes"] == ["keyword"]
-    medicine.concept("Person", "$self", {"role": "assistant", "objectives": ["help"]})
+    own = medicine.concept("Person", "$self", {"role": "assistant", "objectives": ["help"]})
+    medicine.link(own, "serves", medicine.concept("Person", "Ann"))
     assert body(medicine, ast.DescribePrimer())["identity"] == {
-        "role": "assistant", "objectives": ["help"], "capabilities": None,
+        "role": "assistant", "objectives": ["help"], "capabilities": None, "serves": ["Ann"],
     }  # fmt: skip
 
 

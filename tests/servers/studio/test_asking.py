@@ -180,6 +180,7 @@ def test_a_question_can_be_saved_and_is_a_concept(visitor: Visitor, nexus: Nexus
     assert nexus.read('FIND(?q.attributes.text) WHERE { ?q {type: "SavedQuestion"} }').results[
         0
     ].rows == [(PEOPLE,)]
+    assert nexus.recall("Who is there").memories == ()  # a bookmark is no memory
 
 
 def test_why_names_what_a_row_stands_on_and_who_wrote_it(visitor: Visitor):

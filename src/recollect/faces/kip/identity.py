@@ -1,7 +1,8 @@
-"""Who the agent is: the role, objectives and capabilities of the Person `$self`.
+"""Who the agent is: what the Person `$self` says of itself, and whom it serves.
 
-The rule: they are attributes like any others, written in KIP, with a past; DESCRIBE PRIMER shows
-them first. KIP 1.0-draft3, META; KIP 1.0-RC11, appendix 3.
+The rule: role, objectives and capabilities are attributes like any others, written in KIP, with a
+past, and `serves` leads from it to people as any link does; DESCRIBE PRIMER shows them first.
+KIP 1.0-draft3, META; KIP 1.0-RC11, appendix 3.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from recollect.model import Description, Value
 from recollect.node import dataclass
 
 _READ = "DESCRIBE PRIMER"
+_PARTS = ("role", "objectives", "capabilities", "serves")
 _WRITE = 'UPSERT { CONCEPT { {type: "Person", name: "$self"} SET ATTRIBUTES $attributes } }'
 
 
@@ -23,6 +25,7 @@ class Identity:
     role: Value = None
     objectives: Value = None
     capabilities: Value = None
+    serves: Value = None  # names
 
 
 def identity_of(nexus: Nexus) -> Identity:
@@ -30,7 +33,7 @@ def identity_of(nexus: Nexus) -> Identity:
     (found,) = nexus.read(_READ).results
     identity = found.body["identity"] if isinstance(found, Description) else None
     parts = identity if isinstance(identity, dict) else {}
-    return Identity(parts.get("role"), parts.get("objectives"), parts.get("capabilities"))
+    return Identity(**{one: parts.get(one) for one in _PARTS})
 
 
 def set_identity(

@@ -1,7 +1,8 @@
 """What an agent should know at the start of a session, in words and within bounds.
 
 The rule: the sections come in the order of their weight, each as many lines as there is room for;
-no ids where there are names. The last section goes first when the room ends.
+no ids where there are names. The last section goes first when the room ends. Who the agent is, whom
+it serves, what is known and what holds now are what DESCRIBE PRIMER tells.
 """
 
 from __future__ import annotations
@@ -11,12 +12,11 @@ from dataclasses import replace
 from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
-from recollect.faces.kip import identity_of
 from recollect.faces.memory.listing import listed
 from recollect.faces.memory.model import Brief, MemoryRecord
 from recollect.faces.memory.shown import recalled
 from recollect.kernel import Nexus, RecallQuestion, compared_by, instant
-from recollect.model import Description, instant_text
+from recollect.model import Description, Value, instant_text
 
 MAX_TOKENS: Final = 800
 BYTES_OF_TOKEN: Final = 3  # about: four of English, three of Chinese
@@ -57,15 +57,17 @@ def brief_of(
 def _sections(
     nexus: Nexus, topic: str | None, since: str | None, actor: str | None
 ) -> Iterator[tuple[str, Iterable[str]]]:
-    yield "Who you are", _who(nexus, actor)
+    (primer,) = nexus.read("DESCRIBE PRIMER").results
+    assert isinstance(primer, Description)
+    yield "Who you are", _who(nexus, primer.body["identity"], actor)
     if topic is not None:
         facts, claims = _about(nexus, topic)
         yield f"About {topic}", _told(_saying(facts)) if facts or claims else [_NOTHING]
     else:
-        yield "What is known of", _known(nexus)
+        yield "What is known of", _known(nexus, primer.body["domain_map"])
         facts = listed(nexus, "fact", None, _LOOKED_AT, None, past=True).memories
         claims = listed(nexus, "claim", None, _LOOKED_AT, None, past=True).memories
-        yield "What holds now", _told(one for one in facts if not one.standing)
+        yield "What holds now", map(str, _items(primer.body["holds"]))
     changed = [one for one in facts if one.standing and _is_after(one, since)]
     yield "What holds no longer, or not yet", _told(changed)
     active = [one for one in claims if not one.standing]
@@ -73,29 +75,28 @@ def _sections(
     yield "What is disputed", _told(one for one in claims if one.status == "disputed")
 
 
-def _who(nexus: Nexus, actor: str | None) -> Iterator[str]:
-    identity = identity_of(nexus)
+def _who(nexus: Nexus, identity: Value, actor: str | None) -> Iterator[str]:
     found = [] if actor is None else [f"you act as {actor}, in the group {nexus.group_name}"]
-    for name in ("role", "objectives", "capabilities"):
-        value = getattr(identity, name)
+    for name, value in identity.items() if isinstance(identity, dict) else ():
         if value:
-            told = "; ".join(map(str, value)) if isinstance(value, list) else str(value)
-            found.append(f"{name}: {told}")
+            told = "; ".join(map(str, _items(value))) or str(value)
+            found.append(f"you serve {told}" if name == "serves" else f"{name}: {told}")
     yield from found
     if found:
         yield f"you recall by {compared_by(nexus.vectors.model)}"
 
 
-def _known(nexus: Nexus) -> Iterator[str]:
+def _known(nexus: Nexus, domains: Value) -> Iterator[str]:
     """Yield the names that most is told of, by type."""
-    (primer,) = nexus.read("DESCRIBE PRIMER").results
-    assert isinstance(primer, Description)
-    domains = primer.body.get("domain_map")
-    for one in domains if isinstance(domains, list) else []:
+    for one in _items(domains):
         if not isinstance(one, dict) or not nexus.kinds.is_free(str(one.get("domain"))):
             continue
-        if isinstance(names := one.get("key_concepts"), list) and names:
+        if names := _items(one.get("key_concepts")):
             yield f"{one.get('domain')}: {', '.join(map(str, names))}"
+
+
+def _items(value: Value) -> list[Value]:
+    return value if isinstance(value, list) else []
 
 
 def _about(nexus: Nexus, topic: str) -> tuple[tuple[MemoryRecord, ...], tuple[MemoryRecord, ...]]:

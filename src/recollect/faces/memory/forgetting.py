@@ -16,9 +16,10 @@ from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError
 from recollect.faces.claims import ACTIVE, Actor, Writer
 from recollect.faces.memory.listing import MOST
 from recollect.faces.memory.model import EFFECTS, Effect, MemoryRecord
-from recollect.kernel import Nexus, instant
+from recollect.kernel import Nexus, Recalled, instant
 from recollect.model import (
     BEGINNING,
+    FACT_KIND,
     FOREVER,
     Change,
     Concept,
@@ -35,6 +36,9 @@ UNDO: Final[dict[Effect, str]] = {
     "withdraw": "undo it by its id; a disputed claim is remembered anew",
     "erase": "it cannot be undone",
 }
+
+_AS_MEANT: Final = 0.75  # of the best score
+_NAMED: Final = "named"  # the share of what is about whom a question names
 
 _ONLY_NAMED: Final = ("Entity", "Number", "Boolean")
 """Types of what facts are told about that nobody told anything else of."""
@@ -95,6 +99,17 @@ class Selection:
             if not rests_on <= self.episodes:
                 return False
         return one.created_at is None or begin <= instant(one.created_at) < end
+
+
+def meant_of(found: Sequence[Recalled]) -> list[Recalled]:
+    """Return what a question that forgets means of what it finds: what answers it by itself.
+
+    That scores nearly as the best does; of facts, where some are about whom it names, those alone.
+    """
+    least = _AS_MEANT * max((one.score for one in found), default=0.0)
+    near = [one for one in found if one.is_near and one.score >= least]
+    names = any(_NAMED in one.why for one in near)
+    return [one for one in near if not names or one.kind != FACT_KIND or _NAMED in one.why]
 
 
 def checked_effect(effect: object) -> Effect:

@@ -36,6 +36,7 @@ from recollect.faces.memory.forgetting import (
     episodes_of,
     erase_all,
     forget_all,
+    meant_of,
 )
 from recollect.faces.memory.listing import MOST, listed
 from recollect.faces.memory.messages import id_of, keep_messages
@@ -83,6 +84,8 @@ Records = list[MemoryRecord]
 
 _FORGOTTEN: Final = ("fact", "claim", "episode")
 """What is forgotten by a question: a concept takes all that is told of it along, so by id alone."""
+
+_SELF: Final = "$self"  # the agent
 
 _KEEPING: Final = frozenset({"invalid_at", "source", "confidence"})
 """What can be said anew of a fact without its being another one."""
@@ -197,7 +200,7 @@ class Memory:
         `past` brings what has ended or was corrected too, at half its score. An empty answer has
         the nearest miss. Of the next page `cursor` is the one of the page before.
         """
-        moment, asker = read_as_of(as_of), self.actor.actor_id
+        moment, asker = read_as_of(as_of), self._asker()
         asked = RecallQuestion(
             question, limit, kinds, max_tokens, moment, past, threshold, cursor, asker
         )
@@ -359,11 +362,15 @@ class Memory:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _asker(self) -> tuple[str, ...]:
+        """Return who says "my": of a person themselves first, of an agent whom it serves."""
+        own = () if self.actor.actor_id is None else (self.actor.actor_id,)
+        return (*own, _SELF) if self.is_person else (_SELF, *own)
+
     def _candidates(self, what: str | None, limit: int) -> Iterator[MemoryRecord]:
         if what is not None:
-            own = self.actor.actor_id
-            found = self.nexus.recall(what, limit=limit, kinds=_FORGOTTEN, asker=own).memories
-            same = [each for one in found for each in (one.element, *one.others)]
+            found = self.nexus.recall(what, limit=limit, kinds=_FORGOTTEN, asker=self._asker())
+            same = [each for one in meant_of(found.memories) for each in (one.element, *one.others)]
             yield from records_of(self.nexus, same)
             return
         for kind in _FORGOTTEN:

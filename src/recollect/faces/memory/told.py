@@ -57,6 +57,10 @@ _MEMBERS: Final = (
 _ALSO: Final = {"fact": "text"}
 """Other words for members, as other programs spell them."""
 
+_PERSON: Final = "Person"
+_ACTORS: Final = ("$self", "$system")
+"""The agent of a memory, and what runs it: persons that KIP knows by these names."""
+
 _EXAMPLE: Final = '{"subject": "Maria", "predicate": "works_at", "object": "BMW"}'
 
 
@@ -190,7 +194,8 @@ def _end(given: object, place: str, *, is_object: bool) -> End:
         case bool() | int() | float() if is_object:
             return End(value=given, value_type=type(given).__name__)
         case str():
-            return End(name=_text(given, place, _LONGEST_NAME))
+            name = _text(given, place, _LONGEST_NAME)
+            return End(type=_PERSON if name in _ACTORS else None, name=name)
         case Mapping():
             members = {str(key): value for key, value in given.items()}
             if set(members) == {"id"}:

@@ -7,7 +7,7 @@ nothing beyond its words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from recollect.kernel.recall.columns import (
@@ -20,6 +20,7 @@ from recollect.kernel.recall.columns import (
 )
 from recollect.kernel.recall.spans import Times, asked_for, is_of_time
 from recollect.kernel.recall.words import asked_stems, kin_of
+from recollect.kernel.schema.definitions import SELF
 from recollect.kernel.search.tokens import folded, tokens
 from recollect.node import dataclass
 
@@ -80,11 +81,12 @@ _OWN: Final = re.compile(r"\b(?:I|[Mm]y|[Mm]ine|[Ii]ch|[Mm]ein(?:e[mnrs]?)?|[Yy]
 
 
 def understood(
-    question: str, columns: Columns, asked_at: int, number: int, asker: str | None
+    question: str, columns: Columns, asked_at: int, number: int, askers: Sequence[str]
 ) -> Meant:
     """Return what a question asks of a group that knows some words and names at a transaction.
 
-    Where it names nobody and speaks of "my", it is about whom `asker` names, if that is known.
+    Where it names nobody and speaks of "my", it is about the first of `askers` that is known;
+    `$self` stands for whom the agent serves, if that is one.
     """
     known = columns.known
     stems = asked_stems(question)
@@ -100,9 +102,11 @@ def understood(
     told = tuple(one for one in found if one.ways or one.kin or one.is_of_time)
     words = tokens(question)
     concepts = _named(question, columns, number)
-    if asker is not None and not concepts and _OWN.search(question):
-        concepts = _named(asker, columns, number)
-        words += tokens(asker)
+    if askers and not concepts and _OWN.search(question):
+        asking = ((one, _asking(one, columns, asked_at, number)) for one in askers)
+        asker, concepts = next((one for one in asking if one[1]), (" ".join(askers), concepts))
+        names = [known.concepts[one].name for one in concepts if one in known.concepts]
+        words += tokens(" ".join([asker, *names]))
     speakers = [known.named_by_word.get(one, ()) for one in words]
     wanted = [(flag, name) for flag, name, pattern in _KINDS if pattern.search(question)]
     if len(wanted) > 1 and wanted[0][0] == SAYS_HOW_MANY:
@@ -116,6 +120,14 @@ def understood(
         wanted=", ".join(name for _, name in wanted),
         concepts=concepts,
     )
+
+
+def _asking(asker: str, columns: Columns, asked_at: int, number: int) -> frozenset[int]:
+    """Return the concepts that who asks is."""
+    if asker != SELF:
+        return _named(asker, columns, number)
+    served = columns.served(asked_at, number)
+    return served if len(served) == 1 else frozenset()
 
 
 def _named(text: str, columns: Columns, number: int) -> frozenset[int]:

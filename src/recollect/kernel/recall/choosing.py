@@ -175,6 +175,7 @@ def told(
         why=why,
         passage=passage(place.text, question),
         others=tuple(place.others),
+        is_near=is_near(ranking, row),
         is_past=is_past,
     )
 

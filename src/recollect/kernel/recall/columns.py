@@ -136,6 +136,7 @@ class KnownNumbers:
     by_first_name: dict[str, set[int]] = field(default_factory=dict)  # concepts, by folded word
     longest_name: int = 1  # words
     concepts: dict[int, Called] = field(default_factory=dict)
+    services: list[int] = field(default_factory=list)  # rows that tell whom the agent serves
     open_rows: dict[int, int] = field(default_factory=dict)  # by element
     sessions: int = 0
 
@@ -143,6 +144,7 @@ class KnownNumbers:
         """Return a copy for a write that may never be committed."""
         return replace(
             self,
+            services=list(self.services),
             open_rows=dict(self.open_rows),
             concepts=dict(self.concepts),
             called={name: set(ids) for name, ids in self.called.items()},
@@ -229,6 +231,16 @@ class Columns:
         """Return those of some elements that lived at a transaction."""
         its = np.isin(self.element, np.fromiter(elements, np.int64))
         return set(self.element[its & (self.since <= number) & (number < self.until)].tolist())
+
+    def served(self, valid: int, number: int) -> frozenset[int]:
+        """Return whom the agent serves at an instant, as known at a transaction."""
+        rows = [row for row in self.known.services if row < self.size]
+        return frozenset(
+            int(self.object[row])
+            for row in rows
+            if self.since[row] <= number < self.until[row]
+            and self.valid_at[row] <= valid < self.invalid_at[row]
+        )
 
     def of_word(self, word: int) -> tuple[Places, NDArray[np.float32]]:
         """Return the rows of a word, in order, and how often it stands in each."""

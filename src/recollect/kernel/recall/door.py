@@ -45,14 +45,15 @@ class Recall:
         past: bool = False,
         threshold: float | None = None,
         cursor: str | None = None,
-        asker: str | None = None,
+        asker: str | Sequence[str] | None = None,
     ) -> Recollection:
         """Return the memories that a question in plain words is about, best first, ties by age.
 
         `kinds` are some of "fact", "claim", "concept", "episode" and "piece". What has ended or was
         withdrawn is there with `past` alone, at half its score. What scores below `threshold` is
         left out; what is not near enough always is, and then `nearest` tells what came nearest.
-        `asker` names who asks: "my" address is theirs, where the question names nobody.
+        `asker` names who asks: "my" address is theirs, where the question names nobody; `$self` is
+        whom the agent serves, and of several names the first that is known counts.
         `cursor` is that of an earlier answer to the same question, and keeps its moment.
         INVALID_ARGUMENT for a blank question, an unknown kind or a cursor of another call.
         Cost: a few passes over the memories of the group, and what was written since it was last

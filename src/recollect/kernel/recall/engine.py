@@ -74,8 +74,9 @@ def recollected(
     assert isinstance(kept, HeldColumns)
     asked = _asked(reader, question, now)
     columns = kept.of(reader.session, reader.group.group_id, reader.terms)
-    at = asked.moment
-    meant = understood(asked.question, columns, at.valid, at.known, question.asker)
+    at, asker = asked.moment, question.asker
+    askers = (asker,) if isinstance(asker, str) else asker or ()
+    meant = understood(asked.question, columns, at.valid, at.known, askers)
     model = meaning()
     sense = None if model is None else model.of_text(asked.question)
     by_model = compared(reader, columns, asked.question)

@@ -85,6 +85,8 @@ def _grown(columns: Columns, new: Sequence[MemoryContent]) -> Columns:
         words += own
         lengths.append(len(own))
         known.call(memory)
+        if memory.is_service:
+            known.services.append(first + row)
         if memory.standing.until == LIVING:
             known.open_rows[memory.standing.element] = first + row
     rows = np.repeat(np.arange(first, first + len(new), dtype=np.int64), lengths)

@@ -36,7 +36,7 @@ class RecallQuestion:
     past: bool = False
     threshold: float | None = None
     cursor: str | None = None
-    asker: str | None = None
+    asker: str | Sequence[str] | None = None
 
 
 class Share(NamedTuple):
@@ -56,6 +56,7 @@ class Recalled:
     why: Mapping[str, Share]
     passage: str  # the part of its text that answers best
     others: tuple[Dated, ...] = ()  # memories that say the same, which it stands for
+    is_near: bool = True  # holds or means enough of what is asked by itself
     is_past: bool = False  # ended or was withdrawn: there only with `past=True`
 
     @property

@@ -24,6 +24,7 @@ from recollect.kernel.recall.kinds import (
     title_of,
 )
 from recollect.kernel.recall.spans import Span, day_of, spoken_of
+from recollect.kernel.schema.definitions import SELF, SERVES
 from recollect.kernel.search.document import called
 from recollect.kernel.search.tokens import folded, tokens
 from recollect.kernel.store.remembered import Standing
@@ -68,6 +69,7 @@ class MemoryContent(NamedTuple):
     speaker: str | None = None
     is_assistant: bool = False
     is_turn: bool = False  # of a conversation, whose day is among its spans
+    is_service: bool = False  # a fact that tells whom the agent serves
 
 
 class Called(NamedTuple):
@@ -199,6 +201,7 @@ def _fact(
         spans=_spans(one, text, words, said_at),
         author=_text(first) or actors.get(one.since),
         trust=min(1.0, _STATUS["observed"] * (1 - _OF_SOURCES) + _OF_SOURCES * more),
+        is_service=predicate == SERVES and start is not None and start.name == SELF,
     )
 
 

@@ -26,6 +26,7 @@ CORE_DOMAIN = "CoreSchema"
 
 PERSON = "Person"
 SELF = "$self"
+SERVES = "serves"  # whom: from `$self`
 SYSTEM = "$system"
 CORE_DIRECTIVES = "core_directives"
 

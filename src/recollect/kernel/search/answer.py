@@ -53,8 +53,9 @@ def answer(
         ):
             reader.notices += unheeded(query, reader.moment)
             modes, moment = modes_with(reader.meanings), reader.moment
+            now = None if clock is None else clock()
             return describe(
-                reader.session, reader.group, query, bindings, syntax_card(), modes, moment
+                reader.session, reader.group, query, bindings, syntax_card(), modes, moment, now
             )
         case ast.Explain():
             return explanation(reader, bindings, query.query)

@@ -32,7 +32,7 @@ from recollect.kernel.search.primer import (
 from recollect.kernel.search.window import PageItems, Window, window_of
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session
-from recollect.model import Description, ElementKind, Value
+from recollect.model import Description, ElementKind, Instant, Value
 
 _OF_NOW = Notice(
     "as_of_ignored",
@@ -63,17 +63,19 @@ def describe(
     syntax_card: str,
     modes: Sequence[str] = (KEYWORD,),
     moment: Moment = NOW,
+    now: Instant | None = None,
 ) -> Description:
     """Answer one DESCRIBE.
 
     A list is `{"items": [{"name", "count", ...}], "omitted"?, "next_cursor"?}`, most used first,
     ties by name; one type, one predicate and PRIMER are objects. A name that is neither declared
     nor borne by anything alive is KIP_3002 with the nearest that are. `syntax_card` is the
-    reminder of the language that PRIMER carries, and `modes` are those of SEARCH.
+    reminder of the language that PRIMER carries, and `modes` are those of SEARCH. PRIMER tells what
+    is true at `now`; without it, at the last write.
     """
     match node:
         case ast.DescribePrimer():
-            return Description(primer(session, group, syntax_card, modes))
+            return Description(primer(session, group, syntax_card, modes, now))
         case ast.DescribeDomains():
             return _domains(session, group, window_of(session, group, bindings, node, moment))
         case ast.DescribeConceptTypes():

@@ -8,13 +8,15 @@ their subjects); where there are more, it has `sampled: true` and its counts are
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
-from recollect.kernel.schema.definitions import DOMAIN, PERSON, SELF
+from recollect.kernel.schema.definitions import BELONGS, DOMAIN, PERSON, SELF, SERVES
+from recollect.kernel.search.document import called
 from recollect.kernel.search.domains import Region, regions
 from recollect.kernel.search.known_terms import inventory
 from recollect.kernel.store.cells import members, text, whole
-from recollect.kernel.store.group import Group
+from recollect.kernel.store.group import Group, last_instant
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.statements.portraits import (
     ENDS,
@@ -23,8 +25,8 @@ from recollect.kernel.store.statements.portraits import (
     PREDICATE_ATTRIBUTES,
     TYPE_ATTRIBUTES,
 )
-from recollect.kernel.store.statements.regions import OF_SELF
-from recollect.model import LIVING, ElementKind, Value
+from recollect.kernel.store.statements.regions import NEWEST_FACTS, OF_SELF, SERVED
+from recollect.model import FACT, LIVING, ElementKind, Instant, Value, bound_text
 
 MOST_ELEMENTS = 10_000
 """Elements a portrait is drawn from."""
@@ -146,19 +148,26 @@ def _listed(counts: Counter[str]) -> list[Value]:
 
 _SELF_PARTS = ("role", "objectives", "capabilities")
 
+_MOST_FACTS = 20  # that hold, of those in the newest changes
+_MOST_CHANGES = 1_000
+_LONGEST_FACT = 300  # characters
+
 
 def primer(
-    session: Session, group: Group, syntax_card: str, modes: Sequence[str]
+    session: Session, group: Group, syntax_card: str, modes: Sequence[str], now: Instant | None
 ) -> dict[str, Value]:
-    """Return `{identity, nexus, domain_map, summary, syntax_card, search_modes}`.
+    """Return `{identity, nexus, domain_map, holds, summary, syntax_card, search_modes}`.
 
-    `identity` is the role, objectives and capabilities of the Person `$self`, null when unset.
-    `domain_map` is `{domain, kind, key_concepts, key_propositions}` for each domain; `kind` is
-    "type" where a concept type stands in for a domain.
+    `identity` is the role, objectives and capabilities of the Person `$self`, null when unset, and
+    the names of those whom it `serves`. `domain_map` is `{domain, kind, key_concepts,
+    key_propositions}` for each domain; `kind` is "type" where a concept type stands in for a
+    domain. `holds` is what was told last and is true at `now`, in words, the newest first.
     """
     summary, domain_map = _summary(session, group), regions(session, group.group_id)
+    told_until = last_instant(session, group.group_id)
+    moment = told_until if now is None else max(now, told_until)
     return {
-        "identity": _identity(session, group),
+        "identity": _identity(session, group, moment),
         "nexus": (
             f"My memory is a graph of {_counted(summary['concepts'], 'concept')} and"
             f" {_counted(summary['links'], 'link')} between them; I read it with FIND, look for"
@@ -166,6 +175,7 @@ def primer(
             " UPSERT and DELETE."
         ),
         "domain_map": [_entry(one) for one in domain_map],
+        "holds": list[Value](islice(_holding(session, group, moment), _MOST_FACTS)),
         "summary": dict(summary),
         "syntax_card": syntax_card,
         "search_modes": list(modes),
@@ -176,12 +186,49 @@ def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def _identity(session: Session, group: Group) -> dict[str, Value]:
-    row = session.row(
-        OF_SELF, {"group": group.group_id, "type": PERSON, "name": SELF, "living": LIVING}
-    )
+def _identity(session: Session, group: Group, now: int) -> dict[str, Value]:
+    parameters: dict[str, SqlValue] = {
+        "group": group.group_id,
+        "type": PERSON,
+        "name": SELF,
+        "living": LIVING,
+    }
+    row = session.row(OF_SELF, parameters)
     attributes = {} if row is None else members(row[0])
-    return {part: attributes.get(part) for part in _SELF_PARTS}
+    served = session.rows(SERVED, {**parameters, "predicate": SERVES, "now": now})
+    names = list[Value](_called(*one) for one in served)
+    return {part: attributes.get(part) for part in _SELF_PARTS} | {"serves": names or None}
+
+
+def _holding(session: Session, group: Group, now: int) -> Iterator[str]:
+    """Yield the newest facts that hold, each text once, but for what holds others together."""
+    seen: set[str] = set()
+    kinds = session.kinds
+    parameters: dict[str, SqlValue] = {
+        "group": group.group_id,
+        "living": LIVING,
+        "now": now,
+        "changes": _MOST_CHANGES,
+    }
+    for kind, predicate, attributes, until, *ends in session.rows(NEWEST_FACTS, parameters):
+        type_, name = text(kind), text(predicate)
+        if name in (BELONGS, SERVES) or not kinds.of(type_).is_known:
+            continue
+        if kinds.is_structure(type_, name):
+            continue
+        words = members(attributes).get(FACT)
+        if not isinstance(words, str):
+            words = f"{_called(*ends[:3])} {name.replace('_', ' ')} {_called(*ends[3:])}"
+        line = " ".join(words.split())[:_LONGEST_FACT]
+        if (last := bound_text(Instant(whole(until)))) is not None:
+            line = f"{line} (until {last[:10]})"
+        if line not in seen:
+            seen.add(line)
+            yield line
+
+
+def _called(name: SqlValue, attributes: SqlValue, metadata: SqlValue) -> str:
+    return called(text(name), members(attributes), members(metadata))
 
 
 def _summary(session: Session, group: Group) -> dict[str, int]:

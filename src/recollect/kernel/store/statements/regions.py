@@ -95,3 +95,40 @@ WHERE concept.group_id = :group AND {equals concept.name :name} AND concept.expi
   AND term.group_id = :group AND {equals term.text :type}
 """
 )
+
+SERVED = Statement(
+    """
+SELECT served.name, served.attributes, served.metadata FROM concept {then} term AS kind
+  ON kind.code = concept.type
+{then} link ON link.subject = concept.id
+{then} term AS predicate ON predicate.code = link.predicate
+{then} concept AS served ON served.id = link.object
+WHERE concept.group_id = :group AND {equals concept.name :name} AND concept.expired_at = :living
+  AND kind.group_id = :group AND {equals kind.text :type}
+  AND link.group_id = :group AND link.expired_at = :living
+  AND link.valid_at <= :now AND :now < link.invalid_at
+  AND predicate.group_id = :group AND {equals predicate.text :predicate}
+  AND served.group_id = :group
+ORDER BY link.id
+"""
+)
+
+NEWEST_FACTS = Statement(
+    """
+SELECT kind.text, predicate.text, link.attributes, link.invalid_at, subject.name,
+  subject.attributes, subject.metadata, object.name, object.attributes, object.metadata
+FROM (SELECT DISTINCT newest.element FROM (
+  SELECT change.element FROM change WHERE change.group_id = :group
+  ORDER BY change.tx DESC LIMIT :changes) AS newest) AS touched
+{then} link ON link.id = touched.element
+{then} concept AS subject ON subject.id = link.subject
+{then} concept AS object ON object.id = link.object
+{then} term AS kind ON kind.code = subject.type
+{then} term AS predicate ON predicate.code = link.predicate
+WHERE link.group_id = :group AND link.expired_at = :living
+  AND link.valid_at <= :now AND :now < link.invalid_at
+  AND subject.group_id = :group AND object.group_id = :group
+  AND kind.group_id = :group AND predicate.group_id = :group
+ORDER BY link.id DESC
+"""
+)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,11 +24,15 @@ from recollect.faces.markup import (
 )
 
 
-def code_of(text: str, read=parse_response, **given) -> str:
+def refused(text: str, read=parse_response, **given) -> RecollectError:
     with pytest.raises(RecollectError) as caught:
         read(text, **given)
     assert caught.value.hint
-    return caught.value.code.code
+    return caught.value
+
+
+def code_of(text: str, read=parse_response, **given) -> str:
+    return refused(text, read, **given).code.code
 
 
 @pytest.mark.parametrize("text", examples.REQUESTS.values(), ids=examples.REQUESTS)
@@ -118,6 +124,47 @@ def test_a_request_with_a_fault_is_refused(code, text):
 )
 def test_a_response_with_a_fault_is_refused(code, text):
     assert code_of(text) == code
+
+
+FIXES = [
+    ("Context: command\nPrompt: x\nPrompt: y\n", "Context: command\nPrompt: x\n"),
+    ("Context: comand\nPrompt: x", "Context: command\nPrompt: x"),
+    ("Prompt: x\n", "Context: command\nPrompt: x\n"),
+    ("Context: chat\nPrompt: x", None),
+    ("Context: command\nPromt: x\n", "Context: command\nPrompt: x\n"),
+    ("Context: command\nPrompt: x\nMood: `\n  good\n`\n", "Context: command\nPrompt: x\n"),
+    ("Context: command\nPrompt: x\nInstructions: y\n", "Context: command\nPrompt: x\n"),
+    ("Context: command\nPrompt: x\nData: - ID: 1", "Context: command\nPrompt: x\nData: \n- ID: 1"),
+    ("Context: workflow\nMessages: hi\n", "Context: workflow\nMessages: \n- hi\n"),
+    ("Context: command\nPrompt: a\nb\nc\n", "Context: command\nPrompt: `\n  a\n  b\n  c\n`\n"),
+    ("Context: command\nPrompt: `\nx", "Context: command\nPrompt: `\nx\n`"),
+    ("Context: command\nWell\nPrompt: x", "Context: command\n# Well\nPrompt: x"),
+    (
+        "Context: command\nPrompt: x\nData:\n- ID: 1\nHope it helps",
+        "Context: command\nPrompt: x\nData:\n- ID: 1\n# Hope it helps",
+    ),
+    ("Context: command\nResponse: Data\nData:\n", "Context: command\nResponse: data\nData:\n"),
+    ("Context: command\nData:\n", "Context: command\nResponse: data\nData:\n"),
+    ("Context: command\nError: x\n", "Context: command\nResponse: error\nError: x\n"),
+    (
+        "Context: workflow\nWorkflow step: 1\nResponse: data\nWorkflow status: done",
+        "Context: workflow\nWorkflow step: 1\nResponse: data\nWorkflow status: finished",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "mended"), FIXES, ids=[one[:40] for one, _ in FIXES])
+def test_a_fault_of_a_message_has_an_edit_where_one_mends_it(text, mended):
+    is_response = any(one in text for one in ("Response", "Error", "command\nData"))
+    error = refused(text, parse_response if is_response else parse_request)
+    assert (error.fix and error.fix.apply(text)) == mended
+    if mended is not None:
+        (parse_response if is_response else parse_request)(mended)
+
+
+def test_an_answer_without_its_context_begins_with_that_of_its_request():
+    error = refused("Response: no-data-available", partial(parse_response, context="workflow"))
+    assert error.fix and error.fix.apply("Response: x") == "Context: workflow\nResponse: x"
 
 
 def test_an_answer_is_of_the_context_of_its_request():

@@ -50,9 +50,9 @@ from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.messages import Request, Response, parse_request, print_text
 from recollect.faces.markup.model import Document
 from recollect.faces.markup.parser import parse
-from recollect.faces.markup.printer import quoted_text, value_text
 from recollect.faces.markup.records import EXCHANGE, SHOWED, UNSEARCHED
 from recollect.faces.markup.repairing import repair_response
+from recollect.faces.markup.text import quoted_text, value_text
 from recollect.llm import Completion
 from recollect.model import Change, Concept, PutConcept, PutLink, Rows, Value
 from recollect.node import dataclass, replace

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from difflib import get_close_matches
 from typing import Final
 
-from recollect.errors import INVALID_HEADER, INVALID_ID, INVALID_STATE, nearest
+from recollect.errors import INVALID_HEADER, INVALID_ID, INVALID_STATE
+from recollect.faces.markup.mending import header_of, meant_state
 from recollect.faces.markup.model import EXTENSIONS, SPACE_KINDS, STATES, Id
-from recollect.faces.markup.text import MOST_ID, Lines, json_string, shown
+from recollect.faces.markup.text import MOST_ID, Lines, json_string, quoted_text, shown
 from recollect.node import dataclass
 
 BARE_ID: Final = re.compile(r'[^\s\[\]#`"]{1,200}')
@@ -25,6 +27,8 @@ _AN_ID = re.compile(r'[ \t]+("[^"\\]*(?:\\.[^"\\]*)*"|[^\s\[\]#`"]+)')
 _A_STATE = re.compile(r"[ \t]+\[([^\[\]]*)\]")
 _TAIL = re.compile(r"[ \t]*(?:(?<=[ \t])#.*)?$")
 _FIRST_WORDS = re.compile(r"([A-Za-z]+(?:[ \t]+[Ss][Pp][Aa][Cc][Ee])?)(?=[ \t]|$)")
+_ANY_ID = re.compile(r"^([ \t]*)id[ \t]*:", re.IGNORECASE)
+_A_SLIP = 0.75  # how like a word is to the one that it was meant to be
 _IN_BRACKETS = re.compile(r"\[([^\s\[\]#`\"]+)\]")
 
 
@@ -51,7 +55,8 @@ class HeaderReader:
         line, at = self._line, self._width + 1
         if line[at : at + 1] not in (" ", "\t"):
             rest = line[at:]
-            fix = f"- {rest.lstrip()}" if rest.startswith("ID:") else None
+            is_header = _ID_WORD.match(rest) or _WORD.match(rest)
+            fix = f"- {rest.rstrip()}" if is_header else self._below(rest)
             told = f"`{shown(line.strip())}` is no header: a blank follows `-`"
             self._fault_of_line(told, "write `- ID: ...`", fix)
             return None
@@ -62,7 +67,7 @@ class HeaderReader:
         if word is not None:
             kind, end = " ".join(word[0].split()), word.end()
             if kind not in EXTENSIONS and kind not in SPACE_KINDS:
-                refuse_kind(self._lines, kind, self._start + word.start(), width=len(word[0]))
+                self._refuse_kind(kind, word)
                 return None
             at = self._after_blanks(end)
         if _ID_WORD.match(line, at):
@@ -99,7 +104,7 @@ class HeaderReader:
 
     def _states(self, at: int, after: str) -> tuple[str, ...] | None:
         """Return the states at the end of the line, and see that nothing else follows."""
-        line, start, states = self._line, self._start, list[str]()
+        line, start, first, states = self._line, self._start, at, list[str]()
         while (found := _A_STATE.match(line, at)) is not None:
             if found[1] not in STATES:
                 self._refuse_state(found[1], found.start(1) - 1, found.end())
@@ -107,22 +112,45 @@ class HeaderReader:
             states.append(found[1])
             at = found.end()
         if len(states) > 1:
-            hint = f"keep [{states[0]}] or [{states[1]}]"
-            told, end = "a node has at most one state", start + len(line)
-            self._lines.fault(INVALID_STATE, told, start + self._width, end, hint=hint)
+            hint, told = f"keep [{states[0]}] or [{states[1]}]", "a node has at most one state"
+            second = start + line.index("]", first) + 1, start + at
+            self._lines.fault(INVALID_STATE, told, *second, hint=hint, fix="")
             return None
         if _TAIL.match(line, at) is None:
-            rest = line[at:].strip()
-            self._lines.fault(
-                INVALID_HEADER,
-                f"`{shown(rest)}` stands after the {after}",
-                start + at,
-                start + len(line),
-                hint="write it below, in a field such as Label",
-                fix=f" {rest}" if rest[0] == "[" == line[at] else None,
-            )
+            self._refuse_rest(at, after)
             return None
         return tuple(states)
+
+    def _refuse_rest(self, at: int, after: str) -> None:
+        """Tell of what stands behind the id or the kind, and the state."""
+        line, width = self._line, self._width
+        rest, head = line[at:].strip(" \t"), line[width:at].rstrip(" \t")
+        place = self._start + at, self._start + len(line)
+        hint, fix = "write it below, in a field such as Label", self._below(rest, head)
+        meant = meant_state(rest[1:].rstrip("]")) if rest[0] == "[" else None
+        if meant is not None:
+            hint, fix = f"write [{meant}] after a blank", f"{head} [{meant}]"
+        elif line[at] not in " \t" and after == "id":
+            cut = len(rest.split()[0])
+            id = quoted_text(head.split()[-1] + rest[:cut])
+            hint, fix = f"write {id}", f"{head[: head.rindex(head.split()[-1])]}{id}{rest[cut:]}"
+        told, whole = f"`{shown(rest)}` stands after the {after}", (self._start + width, place[1])
+        self._lines.fault(INVALID_HEADER, told, *place, hint=hint, fix=fix, at=whole)
+
+    def _below(self, said: str, head: str = "") -> str | None:
+        """Return the header with a text in a field below it."""
+        line = self._line
+        blanks = line[: self._width - (0 if line[self._width] == "-" else 2)]
+        return header_of(self._lines, said, self._start + len(line), blanks, head)
+
+    def _refuse_kind(self, kind: str, word: re.Match[str]) -> None:
+        line, start, end = self._line, self._start, len(self._line.rstrip())
+        fix: str | None = ""
+        at = start + word.start(), start + word.end()
+        if not (is_space := kind.endswith(" SPACE")) and "ID:" not in line[word.end() :]:
+            fix, at = self._below(line[word.start() :].strip()), (start + self._width, start + end)
+        fix = None if is_space else fix
+        refuse_kind(self._lines, kind, start + word.start(), len(word[0]), fix, at)
 
     def _after_blanks(self, at: int) -> int:
         rest = self._line[at:]
@@ -137,17 +165,22 @@ class HeaderReader:
         if said[:3].lower() == "id:":
             self._fault_of_line(told, "use ID", f"- ID:{said[3:]}")
         elif word and upper in known:
-            self._fault_of_line(told, f"use {upper}", f"- {upper}{said[len(word[1]) :]}")
+            rest = _ANY_ID.sub(r"\1ID:", said[len(word[1]) :])
+            self._fault_of_line(told, f"use {upper}", f"- {upper}{rest}")
         else:
-            self._fault_of_line(told, "write `- ID: new-1 [created]`, and the text in a Label")
+            hint = "write `- ID: new-1 [created]`, and the text in a Label"
+            self._fault_of_line(told, hint, self._below(said))
 
     def _refuse_no_id(self, at: int) -> None:
         line, start = self._line, self._start
-        rest, end = line[at:].strip(), len(line)
+        rest, end = line[at:].strip(" \t"), len(line)
         hint, fix = "write an id: new-1 for a new node", None
         inner = _IN_BRACKETS.match(rest)
         if inner is not None and inner[1] in STATES:
             hint = "write an id before the state"
+            fix = f" {self._lines.free_id()} {rest}" if inner[1] == "created" else None
+        elif not rest:
+            fix = f" {self._lines.free_id()} [created]"
         elif inner is not None:
             hint, fix, end = f"use {inner[1]}", f" {inner[1]}", at + line[at:].index("]") + 1
         elif rest and line[at] not in " \t":
@@ -156,15 +189,15 @@ class HeaderReader:
         self._lines.fault(INVALID_ID, told, start + at, start + end, hint=hint, fix=fix)
 
     def _refuse_state(self, state: str, first: int, end: int) -> None:
-        near = nearest(state.strip(), STATES, limit=1)
+        meant = meant_state(state)
         self._lines.fault(
             INVALID_STATE,
             f"there is no state [{shown(state)}]",
             self._start + first,
             self._start + end,
-            hint=f"use [{near[0]}]" if near else "use [created], [updated] or [deleted]",
-            known=(*near, *(one for one in STATES if one not in near)),
-            fix=f"[{near[0]}]" if near else None,
+            hint=f"use [{meant}]" if meant else "use [created], [updated] or [deleted]",
+            known=tuple(sorted(STATES, key=lambda one: one != meant)),
+            fix=f"[{meant}]" if meant else "",
         )
 
     def _fault_of_line(self, message: str, hint: str, fix: str | None = None) -> None:
@@ -183,19 +216,27 @@ def bare_id(lines: Lines, text: str, at: int) -> Id:
     return Id(text, text[:4] == "new-" and TEMPORARY.fullmatch(text) is not None)
 
 
-def refuse_kind(lines: Lines, kind: str, at: int, *, width: int | None = None) -> None:
-    """Tell of a word that is neither an extension nor a type of spaces."""
+def refuse_kind(
+    lines: Lines, kind: str, at: int, width: int, fix: str | None, place: tuple[int, int]
+) -> None:
+    """Tell of a word that is neither an extension nor a type of spaces.
+
+    The nearest one mends it, else `fix` at a place of the text.
+    """
     is_space = kind.endswith(" SPACE")
     known = SPACE_KINDS if is_space else EXTENSIONS
-    near = nearest(kind, known, limit=1)
+    names = [one.removesuffix(" SPACE") for one in (*known, *SPACE_KINDS)]
+    slips = get_close_matches(kind.removesuffix(" SPACE"), names, 1, _A_SLIP)
+    near = [one for one in (*known, *SPACE_KINDS) if one.removesuffix(" SPACE") in slips][:1]
     lines.fault(
         INVALID_HEADER,
         f"there is no {'space type' if is_space else 'extension'} {shown(kind)}",
         at,
-        at + (width or len(kind)),
+        at + width,
         hint=f"use {near[0]}" if near else f"use one of {', '.join(known)}",
         known=(*near, *(one for one in known if one not in near)),
-        fix=near[0] if near else None,
+        fix=near[0] if near else fix,
+        at=None if near else place,
     )
 
 

@@ -26,10 +26,19 @@ from recollect.errors import (
     RecollectError,
     nearest,
 )
+from recollect.faces.markup.mending import as_comments, joined
 from recollect.faces.markup.model import USE_FUNCTION, VALUE, Document, Id, Node, Space
 from recollect.faces.markup.parser import DocumentReader, Place
-from recollect.faces.markup.printer import Printer, block_text, quoted_text, value_text
-from recollect.faces.markup.text import MOST_ID, Lines, ignore_fault, shown
+from recollect.faces.markup.printer import Printer
+from recollect.faces.markup.text import (
+    MOST_ID,
+    Lines,
+    block_text,
+    ignore_fault,
+    quoted_text,
+    shown,
+    value_text,
+)
 from recollect.node import dataclass
 
 CONTEXTS: Final = ("command", "workflow", "conversation")
@@ -201,19 +210,23 @@ def read_response(lines: Lines, wanted: str | None = None) -> Response:
     said = entries.texts.get(_RESPONSE)
     values = (*RESPONSES, FINISHED) if context == "workflow" else RESPONSES
     if said is None:
-        entries.fault(MISSING_ENTRY, "the answer has no Response", hint="add Response: data")
+        found = {_ACTION: "action", _ERROR: "error"}
+        add = f"Response: {next((one for key, one in found.items() if entries.has(key)), 'data')}"
+        entries.fault(MISSING_ENTRY, "the answer has no Response", hint=f"add {add}", fix=add)
     elif said not in values:
         near = nearest(said, values, limit=1)
         hint = f"use {near[0]}" if near else f"use one of {', '.join(values)}"
         told = f"there is no response `{shown(said)}`"
-        entries.fault(INVALID_RESPONSE, told, entry=_RESPONSE, hint=hint, known=values)
+        fix = near[0] if near else None
+        entries.fault(INVALID_RESPONSE, told, entry=_RESPONSE, hint=hint, known=values, fix=fix)
     if context == "workflow" and not entries.has(_STEP):
         told = "the answer of a workflow has no Workflow step"
         entries.fault(MISSING_ENTRY, told, hint="add Workflow step: and the step of the request")
     status = entries.texts.get(_STATUS)
     if status not in (None, "finished"):
         told = f"there is no workflow status `{shown(status or '')}`"
-        entries.fault(INVALID_RESPONSE, told, entry=_STATUS, hint="use finished, or leave it out")
+        hint = "use finished, or leave it out"
+        entries.fault(INVALID_RESPONSE, told, entry=_STATUS, hint=hint, fix="finished")
     if context == "conversation" and not entries.has(_MESSAGE):
         told = "the answer of a conversation has no Message"
         entries.fault(MISSING_ENTRY, told, hint='add Message: "..."')
@@ -271,6 +284,7 @@ class _Entries:
         self._at = 0
         self._offset = 0
         self._places: dict[str, tuple[int, int]] = {}
+        self._values: dict[str, tuple[int, int]] = {}  # of those on the line of their entry
         self._context = (0, 0)
         self.texts: dict[str, str] = {}
         self.documents: dict[str, Document] = {}
@@ -289,10 +303,17 @@ class _Entries:
         entry: str | None = None,
         hint: str = "",
         known: tuple[str, ...] = (),
+        fix: str | None = None,
     ) -> None:
-        """Tell of a fault of an entry, or of the message."""
-        start, end = self._context if entry is None else self._places.get(entry, self._context)
-        self._lines.fault(code, message, start, end, hint=hint, known=known)
+        """Tell of a fault of an entry, or of the message.
+
+        `fix` is the value of the entry mended, or another entry below the context.
+        """
+        place = self._context if entry is None else self._places.get(entry, self._context)
+        end = self._context[1]
+        at = (end, end) if entry is None else self._values.get(entry, place)
+        fix = f"\n{fix}" if fix is not None and entry is None else fix
+        self._lines.fault(code, message, *place, hint=hint, known=known, fix=fix, at=at)
 
     def read(self) -> str:
         """Read the whole message, and return its context."""
@@ -308,12 +329,7 @@ class _Entries:
                 continue
             found = _ENTRY.fullmatch(line)
             if found is None:
-                told = f"`{shown(stripped)}` is no entry of a {self._kind}"
-                start = self._offset + line.index(stripped[0])
-                hint = "write a text in quotes, or between two lines of one backtick"
-                end = self._offset + len(line)
-                self._lines.fault(UNEXPECTED_LINE, told, start, end, hint=hint)
-                self._next(line)
+                self._refuse_lines(line, stripped)
                 continue
             if waiting:
                 self.comments[-1, found[1]] = waiting
@@ -322,6 +338,29 @@ class _Entries:
         if waiting:
             self.comments[-1, None] = waiting
         return context
+
+    def _refuse_lines(self, line: str, stripped: str) -> None:
+        """Tell of a line that is no entry, and of those that go on with it."""
+        texts, first, start = self._lines.lines, self._at, self._offset
+        told = f"`{shown(stripped)}` is no entry of a {self._kind}"
+        hint = "write a text in quotes, or between two lines of one backtick"
+        self._next(line)
+        while (
+            self._at < len(texts)
+            and texts[self._at].strip(" \t#")
+            and _ENTRY.fullmatch(texts[self._at]) is None
+        ):
+            self._next(texts[self._at])
+        run, at, end = texts[first : self._at], start, self._offset - 1
+        above = _ENTRY.fullmatch(texts[first - 1])
+        entry = "" if above is None else above[1].rstrip()
+        value = self.texts.get(entry)
+        if above is not None and value is not None and (above[2] or "").strip("` \t"):
+            at, fix = start - len(texts[first - 1]) - 1 + above.end(1) + 1, joined(value, run, 0)
+        else:
+            fix = as_comments(run)
+        place = start + line.index(stripped[0]), start + len(line)
+        self._lines.fault(UNEXPECTED_LINE, told, *place, hint=hint, fix=fix, at=(at, end))
 
     def _read_context(self) -> str:
         texts = self._lines.lines
@@ -333,19 +372,23 @@ class _Entries:
         said = found[1].strip(" \t") if found else ""
         if said not in CONTEXTS:
             told = f"a {self._kind} does not begin with its Context"
-            hint = f"begin with Context: {self._wanted or 'command'}"
+            hint, at = f"begin with Context: {self._wanted or 'command'}", (0, 0)
+            fix = None if said else f"{hint.removeprefix('begin with ')}\n"
             if found is not None:
                 told = f"there is no context `{shown(said)}`"
                 near = nearest(said, CONTEXTS, limit=1)
                 hint = f"use {near[0]}" if near else f"use one of {', '.join(CONTEXTS)}"
-            self._lines.fault(NO_CONTEXT, told, *self._context, hint=hint, known=CONTEXTS)
+                at, fix = self._context, f"Context: {near[0]}" if near else None
+            self._lines.fault(
+                NO_CONTEXT, told, *self._context, hint=hint, known=CONTEXTS, fix=fix, at=at
+            )
             said = self._wanted or "command"
             if found is None:
                 return said
         elif self._wanted is not None and said != self._wanted:
             told = f"the answer is of the context {said}, its request of {self._wanted}"
-            hint = f"use Context: {self._wanted}"
-            self._lines.fault(WRONG_CONTEXT, told, *self._context, hint=hint)
+            fix = f"Context: {self._wanted}"
+            self._lines.fault(WRONG_CONTEXT, told, *self._context, hint=f"use {fix}", fix=fix)
         self._next(line)
         return said
 
@@ -353,15 +396,12 @@ class _Entries:
         name, start = found[1].rstrip(), self._offset
         place = start, start + len(found[1])
         allowed = self._known[context]
-        if name not in allowed:
-            self._refuse(name, context, place)
-        elif name in self._places:
-            told = f"the entry {name} is there twice"
-            self._lines.fault(DUPLICATE_ENTRY, told, *place, hint=f"keep one {name}")
         is_kept = name in allowed and name not in self._places
-        self._places.setdefault(name, place)
         value = (found[2] or "").strip(" \t")
         at = start + (found.start(2) if found[2] is not None else len(line))
+        if name not in self._places:
+            self._places[name] = place
+            self._values[name] = at, start + len(line)
         self._next(line)
         if name == _MESSAGES and not value:
             items = self._read_items()
@@ -370,35 +410,44 @@ class _Entries:
             document = self._read_document()
             if is_kept:
                 self.documents[name] = document
-        elif name == _ACTION:
+        elif name == _ACTION and value[0] != "-":
             action = self._one_call(value, at)
             if is_kept and action is not None:
                 self.documents[name] = action
-        elif name in (_DATA, _MESSAGES):
+        elif name in (_DATA, _ACTION, _MESSAGES):
             told = f"`{shown(value)}` stands behind {name}:"
             hint = "write it below, on lines of its own"
-            self._lines.fault(UNEXPECTED_LINE, told, at, at + len(value), hint=hint)
+            is_told = value[0] == "-" or name == _MESSAGES
+            fix = f"\n{value if value[0] == '-' else f'- {value}'}" if is_told else None
+            self._lines.fault(UNEXPECTED_LINE, told, at, at + len(value), hint=hint, fix=fix)
         else:
             reader = DocumentReader(self._lines, self._at, self._offset)
             text = reader.value(0, value, at)
             self._at, self._offset = reader.at, reader.offset
             if is_kept and text is not None:
                 self.texts[name] = text
+        if not is_kept:
+            self._refuse(name, context, place)
 
     def _refuse(self, name: str, context: str, place: tuple[int, int]) -> None:
+        """Tell of an entry that may not be there, whose lines were read."""
         elsewhere = {one for entries in self._known.values() for one in entries}
-        allowed = self._known[context]
+        allowed, lines = self._known[context], self._lines
+        whole = place[0], min(self._offset, len(lines.text))
+        if name in allowed:
+            told, hint = f"the entry {name} is there twice", f"keep one {name}"
+            lines.fault(DUPLICATE_ENTRY, told, *place, hint=hint, fix="", at=whole)
+            return
         if name in elsewhere:
-            told = f"a {self._kind} of the context {context} has no {name}"
-            self._lines.fault(MISSING_ENTRY, told, *place, hint=f"remove {name}", known=allowed)
+            told, hint = f"a {self._kind} of the context {context} has no {name}", f"remove {name}"
+            lines.fault(MISSING_ENTRY, told, *place, hint=hint, known=allowed, fix="", at=whole)
             return
         near = nearest(name, allowed, limit=1)
-        told = f"a {self._kind} has no entry {shown(name)}"
+        told, known = f"a {self._kind} has no entry {shown(name)}", tuple(near or allowed)
         hint = f"use {near[0]}" if near else f"use one of {', '.join(allowed)}"
-        fix = near[0] if near else None
-        self._lines.fault(
-            UNKNOWN_ENTRY, told, *place, hint=hint, known=tuple(near or allowed), fix=fix
-        )
+        fix = near[0] if near and near[0] not in self._places else ""
+        at = place if fix else whole
+        lines.fault(UNKNOWN_ENTRY, told, *place, hint=hint, known=known, fix=fix, at=at)
 
     def _read_items(self) -> tuple[str, ...]:
         """Read the items of Messages, up to the next entry."""

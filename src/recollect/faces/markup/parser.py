@@ -30,7 +30,9 @@ from recollect.errors import (
     Span,
 )
 from recollect.faces.markup.headers import Header, HeaderReader, bare_id, refuse_kind
+from recollect.faces.markup.mending import as_comments, as_content, joined
 from recollect.faces.markup.model import (
+    CONTENT,
     EXTENSIONS,
     KNOWN_FIELDS,
     SPACE_KINDS,
@@ -63,6 +65,8 @@ _ODD_FIELD = re.compile(r"([^\W\d_][\w \-]*):(?:[ \t]+(.*)|$)")
 _FENCE = re.compile(r"`+")
 _CODE_FENCE = re.compile(r"(?:`{3,}|~{3,})[ \t]*[\w.+-]*")
 _NO_COLON = re.compile(rf"({'|'.join(('ID', *KNOWN_FIELDS))})[ \t]+(.+)")
+_BULLET = re.compile(r"[\u2010-\u2015\u2212\u2022*+][ \t]+((?:[A-Z]+ )?ID:.*)")
+_CONTENT = re.compile(rf"[ \t]*{CONTENT}:")
 _REMARK = re.compile(r"[ \t]+#")
 MOST_REMARKS: Final = 16
 """Places of one text where a remark may begin; so that a text is read in linear time."""
@@ -193,7 +197,8 @@ class DocumentReader:
                 states = () if state is None else (state,)
                 one = _Open(column, word, id, states, start + len(blanks), start + len(line))
                 if word is not None and word not in EXTENSIONS:
-                    refuse_kind(self.lines, word, start + found.start(2))
+                    at = start + found.start(2)
+                    refuse_kind(self.lines, word, at, len(word), "", (at, at + len(word)))
                 self._push(one)
                 continue
             if column == 0 and is_entry:
@@ -252,10 +257,11 @@ class DocumentReader:
             )
             return
         if one.id is None:
-            told = f"this {one.kind} has no id"
-            lines.fault(
-                INVALID_ID, told, start, end, hint=f"write - {one.kind} ID: new-1 [created]"
-            )
+            hint, told = f"write - {one.kind} ID: new-1 [created]", f"this {one.kind} has no id"
+            head = lines.text.index(str(one.kind), start) + len(str(one.kind))
+            is_new, state = one.states in ((), ("created",)), "" if one.states else " [created]"
+            fix = f" ID: {lines.free_id()}{state}" if is_new else None
+            lines.fault(INVALID_ID, told, start, end, hint=hint, fix=fix, at=(head, head))
             return
         made = Node(one.id, one.kind, one.states, one.fields, tuple(one.nodes), span, remarked)
         self._stack[-1].nodes.append(made)
@@ -283,7 +289,8 @@ class DocumentReader:
         if any(one.column != _HEADLESS for one in self._stack):
             told = f"a {space.kind} stands below another header"
             hint = "write it at the column of the first header, or refer to it: - SPACE ID: ..."
-            self.lines.fault(MISPLACED_SPACE, told, space.start, space.end, hint=hint)
+            place, at = (space.start, space.end), (self._offset, space.start)
+            self.lines.fault(MISPLACED_SPACE, told, *place, hint=hint, fix="", at=at)
         while self._stack:
             self._close()
         self._stack.append(space)
@@ -307,28 +314,43 @@ class DocumentReader:
         if text is not None and self._may_be_remark and owner is not None:
             owner.remarked = [*(owner.remarked or ()), key]
             self._has_remarks = True
-        if owner is None or owner.column == _HEADLESS:
-            if text is not None:
-                told = f"the field {shown(key)} belongs to no node"
-                hint = "indent it below the header of its node"
-                end = start + len(key) + 1
-                self.lines.fault(FIELD_WITHOUT_NODE, told, start, end, hint=hint)
-            return
         if text is None:
             return
+        end = start + len(key) + 1
+        if owner is None or owner.column == _HEADLESS:
+            told = f"the field {shown(key)} belongs to no node"
+            hint = "indent it below the header of its node"
+            edit, fix = self._to_header(key, value, start)
+            self.lines.fault(FIELD_WITHOUT_NODE, told, start, end, hint=hint, fix=fix, at=edit)
+            return
         if key in owner.fields:
-            told, end = f"{shown(key)} is given twice", start + len(key) + 1
-            self.lines.fault(DUPLICATE_FIELD, told, start, end, hint=f"keep one {shown(key)}")
+            told, hint = f"{shown(key)} is given twice", f"keep one {shown(key)}"
+            lines = self._line_of(start)
+            self.lines.fault(DUPLICATE_FIELD, told, start, end, hint=hint, fix="", at=lines)
             return
         owner.fields[key] = text
         if self.fields is not None:
             header = self.lines.span(owner.start, owner.start)
-            end = max(at + len(value), start + len(key) + 1)
+            end = max(at + len(value), end)
             self.fields[header.start, key] = self.lines.span(start, end)
         if len(owner.fields) > MOST_FIELDS:
             raise self._too_much(f"a node has more than {MOST_FIELDS} fields", start, start + 1)
         if self._waiting:
             self._comment(owner.start, key)
+
+    def _line_of(self, start: int) -> tuple[int, int]:
+        """Return where the lines stand that were read last, from that of a character on."""
+        text = self.lines.text
+        return text.rfind("\n", 0, start) + 1, min(self._offset, len(text))
+
+    def _to_header(self, key: str, value: str, start: int) -> tuple[tuple[int, int], str | None]:
+        """Return the edit that gives a field to the header above it, or to one of its own."""
+        line, _ = self._line_of(start)
+        if self._stack and self._stack[-1].column != _HEADLESS:
+            return (line, start), " " * ((self._stack[-1].column + 1) // 2 + 2)
+        if key in KNOWN_FIELDS:
+            return (line, line), f"- ID: {self.lines.free_id()} [created]\n  "
+        return (start, start), None if _FENCE.fullmatch(value.strip()) else "# "
 
     def _admit(self, key: str, start: int) -> bool:
         """Whether a name may be one of a field."""
@@ -363,25 +385,37 @@ class DocumentReader:
     def _block(self, column: int, fence: str, at: int) -> str | None:
         """Read the lines of a block, up to one that holds exactly the fence."""
         texts, first = self.lines.lines, self.at
-        end = first
-        while end < len(texts) and texts[end].strip(" \t") != fence:
+        end, is_closed = first, self.lines.last_fence(fence) >= first
+        while end < len(texts) and (
+            texts[end].strip(" \t") != fence
+            if is_closed
+            else not self._is_structure(texts[end], column)
+        ):
             end += 1
         inside = texts[first:end]
         self._offset += sum(map(len, inside)) + len(inside)
         self.at = end
-        if end == len(texts):
-            told = "no line with the same backticks closes this block"
+        if not is_closed:
+            told, hint = (
+                "no line with the same backticks closes this block",
+                f"close it with a line: {fence[:20]}",
+            )
+            close, size = f"{' ' * (column // 2)}{fence}", len(self.lines.text)
+            place = min(self._offset, size)
+            fix = f"{close}\n" if self._offset <= size else f"\n{close}"
             self.lines.fault(
-                UNCLOSED_BLOCK,
-                told,
-                at,
-                at + len(fence),
-                hint=f"close it with a line: {fence[:20]}",
+                UNCLOSED_BLOCK, told, at, at + len(fence), hint=hint, fix=fix, at=(place, place)
             )
             return None
         self._offset += len(texts[end]) + 1
         self.at = end + 1
         return undented(inside, column // 2 + 2)
+
+    def _is_structure(self, line: str, column: int) -> bool:
+        """Whether a line that a block does not hold, since it is not closed, begins something."""
+        if 2 * (len(line) - len(line.lstrip(" \t"))) > column:
+            return False
+        return _ODD_FIELD.match(line.lstrip(" \t")) is not None or line.lstrip(" \t")[:1] == "-"
 
     # Lines of no plain form
 
@@ -407,8 +441,7 @@ class DocumentReader:
             return False
         found = _ODD_FIELD.match(line, width)
         if found is None:
-            self._refuse_line(stripped, start + width)
-            self._next(line)
+            self._refuse_lines(stripped, start + width, 2 * column)
             return False
         if column == 0 and self._is_entry:
             return True
@@ -433,12 +466,16 @@ class DocumentReader:
         )
         end = self._offset + len(line)
         if owner is None or owner.column == _HEADLESS:
-            told = "this id belongs to no header"
-            self.lines.fault(FIELD_WITHOUT_NODE, told, start, end, hint="write `- ID: ...`")
+            told, hint = "this id belongs to no header", "write `- ID: ...`"
+            self.lines.fault(
+                FIELD_WITHOUT_NODE, told, start, end, hint=hint, fix="- ", at=(start, start)
+            )
             return
         if owner.id is not None:
-            told = f"{shown(owner.id.text)} has a second id"
-            self.lines.fault(DUPLICATE_FIELD, told, start, end, hint="keep one id")
+            told, place = f"{shown(owner.id.text)} has a second id", (self._offset, end)
+            self.lines.fault(
+                DUPLICATE_FIELD, told, start, end, hint="keep one id", fix="", at=place
+            )
             return
         width = len(line) - len(line.lstrip(" \t"))
         said = HeaderReader(self.lines, line, self._offset, width).id_at(at)
@@ -447,12 +484,16 @@ class DocumentReader:
             return
         if said.states and owner.states:
             told = "a state stands on the header and on the line of the id"
-            self.lines.fault(INVALID_STATE, told, start, end, hint="keep one state")
+            state = self._offset + line.rindex("[", at), end
+            self.lines.fault(INVALID_STATE, told, *state, hint="keep one state", fix="")
         owner.id, owner.states = said.id, owner.states or said.states
 
-    def _refuse_line(self, stripped: str, start: int) -> None:
+    def _refuse_lines(self, stripped: str, start: int, column: int) -> None:
+        """Tell of a line that is neither header nor field, and of those that go on with it."""
+        first = self.at
+        self._next(self.lines.lines[first])
         colon = re.match(r"([^\W\d_][\w \-]{0,63}):(\S.*)", stripped)
-        fix = None
+        fix, at = None, None
         hint = "write a text of several lines between two lines of one backtick"
         if colon is not None and not colon[2].startswith("/"):
             fix, hint = f"{colon[1]}: {colon[2]}", f"write a blank after `{shown(colon[1])}:`"
@@ -460,11 +501,33 @@ class DocumentReader:
             fix, hint = "", "leave the code fence out"
         elif (bare := _NO_COLON.match(stripped)) is not None:
             fix, hint = f"{bare[1]}: {bare[2]}", f"write a colon after `{bare[1]}`"
-        elif (bullet := re.match(r"[\u2010-\u2015\u2212\u2022*+][ \t]+(.*)", stripped)) is not None:
+        elif (bullet := _BULLET.match(stripped)) is not None:
             fix, hint = f"- {bullet[1]}", "begin a header with `-`"
+        else:
+            at, fix = self._joined(first, start, column)
         told = f"`{shown(stripped)}` is neither a header nor a field"
         end = start + len(stripped)
-        self.lines.fault(UNEXPECTED_LINE, told, start, end, hint=hint, fix=fix)
+        self.lines.fault(UNEXPECTED_LINE, told, start, end, hint=hint, fix=fix, at=at)
+
+    def _joined(self, first: int, start: int, column: int) -> tuple[tuple[int, int], str]:
+        """Read the lines that go on with one; return the edit that says where they belong."""
+        texts = self.lines.lines
+        while self.at < len(texts) and _is_text(texts[self.at]):
+            self._next(texts[self.at])
+        run, end = texts[first : self.at], min(self._offset, len(self.lines.text) + 1) - 1
+        owner = next((one for one in reversed(self._stack) if one.column < column), None)
+        if owner is None or owner.column == _HEADLESS:
+            return (start, end), as_comments(run)
+        above = texts[first - 1]
+        field = _ODD_FIELD.match(above.lstrip(" \t"))
+        value = None if field is None else owner.fields.get(field[1].rstrip())
+        if field is not None and value is not None and (field[2] or "").strip("` \t"):
+            colon = above.index(":") + 1 - len(above)
+            line, _ = self._line_of(start)
+            return (line - 1 + colon, end), joined(value, run, above.index(field[1]))
+        if CONTENT in owner.fields or (self.at < len(texts) and _CONTENT.match(texts[self.at])):
+            return (start, end), as_comments(run)
+        return (start, end), as_content(run, column // 2)
 
     # What is done at the end
 
@@ -495,6 +558,13 @@ class DocumentReader:
             source=self.lines.source,
             span=self.lines.span(start, end),
         )
+
+
+def _is_text(line: str) -> bool:
+    """Whether a line has none of the forms of the grammar."""
+    said = line.strip(" \t")
+    is_said = said != "" and said[0] not in "-#`~" and _BULLET.match(said) is None
+    return is_said and _ODD_FIELD.match(said) is None and _NO_COLON.match(said) is None
 
 
 def _drop_remarks_of(nodes: list[Node]) -> None:

@@ -7,7 +7,6 @@ back as itself; else in a block whose fence is no line of it; else as a JSON str
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -31,14 +30,15 @@ from recollect.faces.markup.model import (
     Space,
 )
 from recollect.faces.markup.parser import KEY, Place
-from recollect.faces.markup.text import FORBIDDEN, MOST_ID, MOST_KEY, json_string, shown
-
-_UNPLAIN: Final = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]|^[ \t#]|[ \t]$|[ \t]#"
+from recollect.faces.markup.text import (
+    FORBIDDEN,
+    MOST_ID,
+    MOST_KEY,
+    quoted_text,
+    shown,
+    value_text,
 )
-_ESCAPED: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]")
-_BLANK_LINE: Final = re.compile("^[ \t]+$", re.MULTILINE)
-_FENCE_LINE: Final = re.compile("^[ \t]*(`+)[ \t]*$", re.MULTILINE)
+
 _SIMPLE: Final = re.compile(
     r'[^\W_`"#][^\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff#]*(?<! )'
 )
@@ -180,46 +180,8 @@ def id_text(id: Id) -> str:
     return quoted_text(text)
 
 
-def value_text(value: str, margin: int) -> str:
-    r"""Return a value as it stands after the colon of its field, which begins at a column.
-
-    >>> value_text("a b", 0), value_text("", 0), value_text("a\nb", 0), value_text(" a", 0)
-    (' a b', '', ' `\n  a\n  b\n`', ' " a"')
-    """
-    if not value:
-        return ""
-    if _UNPLAIN.search(value) is None and value.strip("`") and not _is_json(value):
-        return f" {value}"
-    return block_text(value, margin) or f" {quoted_text(value)}"
-
-
-def block_text(value: str, margin: int) -> str | None:
-    """Return a value as a block, if it has several lines and a block says it as it is."""
-    if "\n" not in value or FORBIDDEN.search(value) is not None or _BLANK_LINE.search(value):
-        return None
-    runs = {len(one[1]) for one in _FENCE_LINE.finditer(value)}
-    fence = "`" * next(size for size in range(1, len(runs) + 2) if size not in runs)
-    blanks = " " * (margin + 2)
-    lines = (f"{blanks}{line}\n" if line else "\n" for line in value.split("\n"))
-    return f" {fence}\n{''.join(lines)}{' ' * margin}{fence}"
-
-
-def quoted_text(value: str) -> str:
-    r"""Return a value as a JSON string on one line; only what may not stand bare is escaped.
-
-    >>> quoted_text("a\tb\u2028\u00e9")
-    '"a\\tb\\u2028é"'
-    """
-    text = json.dumps(value, ensure_ascii=False)
-    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
 def _ordered(fields: Mapping[str, str]) -> list[str]:
     """Return the names of fields in the order in which they are printed."""
     known = [one for one in _FIRST if one in fields]
     others = [one for one in fields if one not in _FIRST and one != CONTENT]
     return [*known, *others, *([CONTENT] if CONTENT in fields else ())]
-
-
-def _is_json(value: str) -> bool:
-    return value[0] == '"' and json_string(value) is not None

@@ -27,8 +27,7 @@ from recollect.faces.markup.messages import (
 )
 from recollect.faces.markup.model import EXTENSIONS, KNOWN_FIELDS, SPACE_KINDS, STATES, Document
 from recollect.faces.markup.parser import parse, undented
-from recollect.faces.markup.printer import quoted_text
-from recollect.faces.markup.text import MOST_BYTES
+from recollect.faces.markup.text import MOST_BYTES, quoted_text
 from recollect.node import dataclass
 
 ValueT = TypeVar("ValueT")

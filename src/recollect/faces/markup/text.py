@@ -40,6 +40,13 @@ FORBIDDEN: Final = re.compile(
 QUOTED: Final = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")(?:[ \t]+#.*)?')
 """What may be a JSON string, with or without a comment behind it."""
 
+_UNPLAIN: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]|^[ \t#]|[ \t]$|[ \t]#"
+)
+_ESCAPED: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]")
+_BLANK_LINE: Final = re.compile("^[ \t]+$", re.MULTILINE)
+_FENCE_LINE: Final = re.compile("^[ \t]*(`+)[ \t]*$", re.MULTILINE)
+
 Sink = Callable[[RecollectError], None]
 """Takes each fault of a text; a strict reader raises it."""
 
@@ -78,10 +85,58 @@ def json_string(value: str) -> str | None:
     return text if isinstance(text, str) else None
 
 
+def value_text(value: str, margin: int) -> str:
+    r"""Return a value as it stands after the colon of its field, which begins at a column.
+
+    >>> value_text("a b", 0), value_text("", 0), value_text("a\nb", 0), value_text(" a", 0)
+    (' a b', '', ' `\n  a\n  b\n`', ' " a"')
+    """
+    if not value:
+        return ""
+    if _UNPLAIN.search(value) is None and value.strip("`") and not _is_json(value):
+        return f" {value}"
+    return block_text(value, margin) or f" {quoted_text(value)}"
+
+
+def block_text(value: str, margin: int) -> str | None:
+    """Return a value as a block, if it has several lines and a block says it as it is."""
+    if "\n" not in value or FORBIDDEN.search(value) is not None or _BLANK_LINE.search(value):
+        return None
+    runs = {len(one[1]) for one in _FENCE_LINE.finditer(value)}
+    fence = "`" * next(size for size in range(1, len(runs) + 2) if size not in runs)
+    blanks = " " * (margin + 2)
+    lines = (f"{blanks}{line}\n" if line else "\n" for line in value.split("\n"))
+    return f" {fence}\n{''.join(lines)}{' ' * margin}{fence}"
+
+
+def quoted_text(value: str) -> str:
+    r"""Return a value as a JSON string on one line; only what may not stand bare is escaped.
+
+    >>> quoted_text("a\tb\u2028\u00e9")
+    '"a\\tb\\u2028é"'
+    """
+    text = json.dumps(value, ensure_ascii=False)
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _is_json(value: str) -> bool:
+    return value[0] == '"' and json_string(value) is not None
+
+
 class Lines:
     """The lines of a text, without their ends; `source` is the text as it was given."""
 
-    __slots__ = ("_added", "_shift", "is_plain", "lines", "sink", "source", "text")
+    __slots__ = (
+        "_added",
+        "_fences",
+        "_free",
+        "_shift",
+        "is_plain",
+        "lines",
+        "sink",
+        "source",
+        "text",
+    )
 
     def __init__(
         self, source: str, sink: Sink = raise_fault, *, most_bytes: int = MOST_BYTES
@@ -93,6 +148,8 @@ class Lines:
         """
         self.source = source
         self.sink = sink
+        self._fences: dict[str, int] | None = None
+        self._free = 0  # the temporary id that was given last
         self._shift = int(source.startswith("\ufeff"))
         self._added: list[int] = []  # where in the text each CRLF was
         text = source[1:] if self._shift else source
@@ -120,6 +177,20 @@ class Lines:
             )
         return Span(start + self._shift, end + self._shift)
 
+    def last_fence(self, fence: str) -> int:
+        """Return the last line that holds only these backticks; -1 for none."""
+        if self._fences is None:  # once, so that blocks that nothing closes cost no more
+            found = ((one.strip(" \t"), number) for number, one in enumerate(self.lines))
+            self._fences = {one: number for one, number in found if one[:1] == "`"}
+        return self._fences.get(fence, -1)
+
+    def free_id(self) -> str:
+        """Return a temporary id that the text does not hold, another one each time."""
+        if not self._free:
+            self._free = max((int(one[1]) for one in _TEMPORARY.finditer(self.text)), default=0)
+        self._free += 1
+        return f"new-{self._free}"
+
     def fault(
         self,
         code: Code,
@@ -130,11 +201,14 @@ class Lines:
         hint: str = "",
         known: tuple[str, ...] = (),
         fix: str | None = None,
-        first: Span | None = None,
+        at: tuple[int, int] | None = None,
     ) -> None:
-        """Tell of a fault between two characters of the text; `fix` is what stands there mended."""
+        """Tell of a fault between two characters of the text.
+
+        `fix` is what stands there mended, or between the two of `at`.
+        """
         span = self.span(start, end)
-        edit = None if fix is None else Fix(span, fix)
+        edit = None if fix is None else Fix(span if at is None else self.span(*at), fix)
         self.sink(
             RecollectError(
                 code,
@@ -144,7 +218,6 @@ class Lines:
                 span=span,
                 known=known,
                 fix=edit,
-                first=first,
             )
         )
 
@@ -181,3 +254,4 @@ class Lines:
 
 
 _CRLF = re.compile("\r\n")
+_TEMPORARY = re.compile(r"new-([0-9]{1,9})(?![0-9])")

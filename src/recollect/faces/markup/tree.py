@@ -14,7 +14,7 @@ from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.model import CONTENT as FIELD_CONTENT
 from recollect.faces.markup.model import KNOWN_FIELDS, Id
 from recollect.faces.markup.parser import KEY
-from recollect.faces.markup.printer import id_text, value_text
+from recollect.faces.markup.printer import id_text
 from recollect.faces.markup.records import (
     CONTENT,
     DETAILS,
@@ -33,7 +33,7 @@ from recollect.faces.markup.records import (
     order_of,
     text_of,
 )
-from recollect.faces.markup.text import MOST_KEY
+from recollect.faces.markup.text import MOST_KEY, value_text
 from recollect.model import Attributes, Concept, Joint
 from recollect.node import dataclass, field
 

@@ -10,6 +10,10 @@ from recollect.faces.markup.parser import parse
 from recollect.model import PutConcept
 
 
+def test_a_base_that_is_still_to_come_is_refused(zoo: Markup) -> None:
+    assert refused(zoo, "- ID: 2 [updated]\n  Label: x\n", base=99_999) == "INVALID_ARGUMENT"
+
+
 def test_a_read_only_node_keeps_fields_place_and_itself(zoo: Markup) -> None:
     zoo.set_read_only("2")
     assert refused(zoo, "- ID: 2 [updated]\n  Label: x\n") == "KM_3003"

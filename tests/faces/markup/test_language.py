@@ -321,6 +321,7 @@ def test_a_value_that_no_text_says_is_not_printed(node):
 
 
 def test_reading_takes_work_in_proportion_to_the_text():
+    check("- ID: 1\n  Label: a #b\n" * 50_000)  # two minutes, if each is held against each
     hostile = ["`", "- ID: 1\n  Label: x #", '"\\', "- [", " " * 50 + "a:", "  Content: ``````"]
     for piece in hostile:
         for count in (10, 5_000):

@@ -120,6 +120,10 @@ def test_a_request_with_a_fault_is_refused(code, text):
         ("KM_2005", "Context: command\nResponse: Finished workflow"),
         ("KM_2005", "Context: workflow\nWorkflow step: 1\nResponse: data\nWorkflow status: done"),
         ("KM_1009", "Context: command\nResponse: action\nAction: call me {"),
+        (
+            "KM_1009",
+            f'Context: command\nResponse: action\nAction: f {{"a":{"[" * 5000}{"]" * 5000}}}',
+        ),
     ],
 )
 def test_a_response_with_a_fault_is_refused(code, text):

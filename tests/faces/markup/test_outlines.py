@@ -7,7 +7,16 @@ from hypothesis import given
 
 from faces.markup import trees
 from recollect import RecollectError
-from recollect.faces.markup import parse, print_text, read_outline, write_outline
+from recollect.faces.markup import (
+    Document,
+    Id,
+    Node,
+    Space,
+    parse,
+    print_text,
+    read_outline,
+    write_outline,
+)
 
 TREE = parse(
     "- ID: 1\n  Label: Animals\n  Content: `\n    - not an item\n    # nor a heading\n  `\n"
@@ -56,6 +65,21 @@ def test_headings_and_items_of_markdown_are_nodes_and_what_stands_below_is_their
     ]
     assert [one.id.text for one in document.walk()] == ["new-1", "new-2", "new-3", "new-4", "new-5"]
     assert all(one.id.is_temporary for one in document.walk())
+
+
+def test_opml_without_a_title_says_no_space():
+    several = Document(
+        tuple(
+            Space(
+                "ONTOLOGY SPACE",
+                fields={"Label": one},
+                nodes=(Node(Id("1"), fields={"Label": "x"}),),
+            )
+            for one in "ab"
+        )
+    )
+    (section,) = read_outline(write_outline(several, "opml").value, "opml").value.sections
+    assert (section.kind, [one.label for one in section.nodes]) == (None, ["a", "b"])
 
 
 def test_the_title_of_opml_is_the_label_of_the_space():

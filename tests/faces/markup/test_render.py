@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,6 +52,20 @@ def test_depth_counts_levels_below_the_root_and_tells_of_the_rest(zoo: Markup) -
     assert (
         zoo.render("1", depth=0).text == "---\n- BRANCH ID: 1\n  Label: Animals\n  # 2 more nodes\n"
     )
+
+
+def test_a_deleted_place_of_a_node_that_lives_elsewhere_is_marked(zoo: Markup) -> None:
+    zoo.apply("- ATTRIBUTE SPACE\n  ID: colors\n  - ID: 6\n    - ID: 2 [created]\n")
+    zoo.apply("- ATTRIBUTE SPACE\n  ID: colors\n  - ID: 6\n    - ID: 2 [deleted]\n")
+    assert "    - ID: 2 [deleted]\n" in zoo.render("colors", show_deleted=True).text
+    assert "- ID: 2 [deleted]" in zoo.render(show_deleted=True).text.split("colors")[1]
+
+
+@pytest.mark.parametrize("as_of", [1, "2020-01-01T00:00:00Z"])
+def test_a_moment_that_is_none_is_refused(zoo: Markup, as_of: Any) -> None:
+    for read in (zoo.render, zoo.spaces, partial(zoo.places, "2")):
+        error = fault(partial(read, as_of=as_of))
+        assert (error.code.code, error.hint[:11]) == ("INVALID_ARGUMENT", "pass as_of=")
 
 
 def test_deleted_places_are_shown_bare_where_they_are_asked_for(zoo: Markup) -> None:

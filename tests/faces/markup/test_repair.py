@@ -55,6 +55,8 @@ RESPONSES = [
     ("R1", f"I did it.\n```\nContext: command\nResponse: data\nData:\n{PLAIN}```\nDone."),
     ("R1", f"Context: command\nResponse: data\nData:\n```\n{PLAIN}```\n"),
     ("R2", f"context: Command\nresponse: Data\ndata:\n{PLAIN}"),
+    ("R1", f"```\nContext: command\nResponse: data\nData:\n```\n{PLAIN}```\n```"),
+    ("R1", f"```\nContext: command\nResponse: data\nData:\n```yaml\n{PLAIN}```\n```\nDone."),
     ("R10", f'Context: command\nPrompt: "x"\nMessages:\n  - "y"\nResponse: data\nData:\n{PLAIN}'),
 ]
 
@@ -81,6 +83,8 @@ NEVER = [
     ("KM_1006", "- ID: 1 [new]\n"),
     ("KM_1008", "- ID: 1\n  Label: a\n  Label: b\n"),
     ("KM_1004", "- ID:\n  Label: a\n"),
+    ("KM_1003", "- ID: a#b [deleted]\n"),
+    ("KM_1003", "- ID: issue#12\n  - ID: new-1 [created]\n"),
 ]
 
 
@@ -97,6 +101,14 @@ def test_where_the_repairs_do_not_help_the_first_error_of_the_given_text_stands(
         repair(text)
     assert caught.value.code.code == "KM_1007"
     assert caught.value.source == text
+
+
+def test_a_deep_text_is_repaired_in_linear_time():
+    # each line was once searched from each of its blanks on: minutes, for a megabyte
+    deep = "".join(f"{' ' * level}- ID: {level}\n" for level in range(1_500))
+    with pytest.raises(RecollectError) as caught:
+        repair(deep)
+    assert caught.value.code.code == "KM_4002"
 
 
 def test_nothing_inside_a_block_is_touched():

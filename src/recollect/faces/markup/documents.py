@@ -160,6 +160,7 @@ class Documents:
         is None then), and what it returns is written with it.
         """
         with uncollected(len(source)), self.nexus.transaction(dry_run=dry_run):
+            self._graph(AsOf(transaction=asked.base))  # a base to come is none
             graph = Graph(self.nexus)
             applying = Applying(graph, asked, Faults(source), [*notices])
             decided = applying.decide(document)
@@ -229,6 +230,12 @@ class Documents:
 
     def _graph(self, as_of: AsOf | None) -> Graph:
         """Return a moment of the graph; INVALID_ARGUMENT for a transaction to come."""
+        if as_of is not None and not isinstance(as_of, AsOf):
+            told, given = (
+                f"as_of is of type {type(as_of).__name__}",
+                f"AsOf(transaction={as_of!r:.9})",
+            )
+            raise RecollectError(INVALID_ARGUMENT, told, hint=f"pass as_of={given}")
         then = None if as_of is None else as_of.transaction
         if isinstance(then, int) and then > (last := self.nexus.stats().transactions):
             told = f"transaction {then} is still to come: the last one is {last}"

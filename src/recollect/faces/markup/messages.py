@@ -486,7 +486,7 @@ class _Entries:
         if found is not None and found[2]:
             try:
                 arguments = json.loads(found[2])
-            except ValueError:
+            except (ValueError, RecursionError):
                 found = None
         is_object = isinstance(arguments, dict) and all(
             0 < len(one) <= MOST_ID for one in arguments

@@ -14,7 +14,7 @@ space stands below it, and one rule serves nodes and spaces.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Set
 from typing import Final
 
 from recollect.errors import (
@@ -225,7 +225,7 @@ class DocumentReader:
         if self._waiting:
             self.comments[-1, None] = self._waiting
         if self._has_remarks:
-            self._drop_remarks()
+            _drop_remarks(self._sections)
         return Document(tuple(self._sections))
 
     @property
@@ -537,19 +537,6 @@ class DocumentReader:
             self.comments[span.start, key] = self._waiting
             self._waiting = []
 
-    def _drop_remarks(self) -> None:
-        """Take the remark off a field whose text before ` #` stands at another appearance."""
-        by_id: dict[Id, list[Node]] = {}
-        for one in self._nodes():
-            by_id.setdefault(one.id, []).append(one)
-        for nodes in by_id.values():
-            if len(nodes) > 1 and any(one.remarked for one in nodes):
-                _drop_remarks_of(nodes)
-
-    def _nodes(self) -> Iterator[Node]:
-        for section in self._sections:
-            yield from section.walk()
-
     def _too_much(self, message: str, start: int, end: int) -> RecollectError:
         return RecollectError(
             MARKUP_LIMIT,
@@ -567,22 +554,30 @@ def _is_text(line: str) -> bool:
     return is_said and _ODD_FIELD.match(said) is None and _NO_COLON.match(said) is None
 
 
+def _drop_remarks(sections: Iterable[Space]) -> None:
+    """Take the remark off a field whose text before ` #` stands at another appearance."""
+    by_id: dict[Id, list[Node]] = {}
+    for section in sections:
+        for one in section.walk():
+            by_id.setdefault(one.id, []).append(one)
+    for nodes in by_id.values():
+        if len(nodes) > 1 and any(one.remarked for one in nodes):
+            _drop_remarks_of(nodes)
+
+
 def _drop_remarks_of(nodes: list[Node]) -> None:
-    values: dict[str, list[str]] = {}
+    values: dict[str, set[str]] = {}
     for one in nodes:
         for key, text in one.fields.items():
-            values.setdefault(key, []).append(text)
+            values.setdefault(key, set()).add(text)
     for one in nodes:
         for key in one.remarked:
-            text = one.fields[key]
-            others = list(values[key])
-            others.remove(text)
-            said = before_remark(text, frozenset(others))
+            said = before_remark(one.fields[key], values[key])
             if said is not None and isinstance(one.fields, dict):
                 one.fields[key] = said
 
 
-def before_remark(text: str, said: frozenset[str]) -> str | None:
+def before_remark(text: str, said: Set[str]) -> str | None:
     """Return what stands before a remark, if it is one of the texts said elsewhere.
 
     >>> before_remark("Car #Car is having a blue color", frozenset({"Car"}))

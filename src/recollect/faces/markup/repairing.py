@@ -38,9 +38,10 @@ _DASHED = re.compile(rf"([ \t]*)[{re.escape(_DASHES)}](?=[ \t]*(?:[A-Za-z]+[ \t]
 _HEADER = re.compile(
     r"([ \t]*)-[ \t]*(?:(conceptual|attribute|ontology)[ \t]+space|([A-Za-z]+))?[ \t]*"
     r"(?:(id)[ \t]*:[ \t]*(?:\[([^\[\]]*)\](?![ \t]*\S*:)|(\"[^\"]*\"|[^\s\[\]#`\"]+)))?"
-    r"((?:[ \t]*\[[^\[\]]*\])*)[ \t]*(#.*)?",
+    r"((?:[ \t]*\[[^\[\]]*\])*)[ \t]*((?<=[ \t])#.*)?",
     re.IGNORECASE,
 )
+_MEANT = re.compile(r"[ \t]*-[ \t]*(?:[A-Za-z]+[ \t]+)?ID[ \t]*:", re.IGNORECASE)
 _FIELD = re.compile(r"([ \t]*)([^\W\d_][\w \-]{0,63}?)[ \t]*:(?:[ \t]+(.*)|[ \t]*$)")
 _STATE = re.compile(r"\[([^\[\]]*)\]")
 _FENCED = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*")
@@ -148,7 +149,7 @@ class _Repairs:
             return re.match(r"\s*context[ \t]*:", line, re.IGNORECASE) is not None
         stripped = line.strip()
         is_separator = len(stripped) >= 3 and not stripped.strip("-")
-        return is_separator or self._header(line) is not None
+        return is_separator or _MEANT.match(line) is not None or self._header(line) is not None
 
     def _unwrapped(self, lines: list[str], begins: Callable[[str], bool]) -> list[str]:
         """Return the lines without the prose before them and the fence around them."""
@@ -163,17 +164,25 @@ class _Repairs:
         return self._to_fence(rest, fences[-1].strip()) if fences else rest
 
     def _to_fence(self, lines: list[str], fence: str) -> list[str]:
-        """Return the lines before the one that closes a code fence, which stands in no block."""
-        mark = fence[: len(fence) - len(fence.lstrip(fence[0]))]
-        block: str | None = None
+        """Return the lines before the one that closes a code fence, which stands in no block.
+
+        A fence directly below `Data:` is one of its own, and closes first.
+        """
+        mark = _run(fence)
+        block, inner, above = "", "", ""
         for at, line in enumerate(lines):
             stripped = line.strip()
-            if block is not None:
-                block = None if stripped == block else block
+            if block:
+                block = "" if stripped == block else block
+            elif inner:
+                inner = "" if stripped == inner else inner
+            elif above in ("data:", "action:") and _FENCED.fullmatch(line):
+                inner = _run(stripped)
             elif stripped == mark:
                 return lines[:at]
             elif (field := _FIELD.fullmatch(line)) and _is_fence(field[3]):
                 block = field[3].strip()
+            above = stripped.lower() or above
         return lines
 
     # One line
@@ -204,8 +213,9 @@ class _Repairs:
         """Return a line with plain blanks and dashes at its beginning."""
         blanks = line[: len(line) - len(line.lstrip())]
         plain = blanks.translate(_BLANKS) + line[len(blanks) :]
-        dashed = _DASHED.sub(r"\1-", plain, count=1)
-        if dashed != plain and self._header(dashed) is None:
+        found = _DASHED.match(plain)
+        dashed = plain if found is None else f"{found[1]}-{plain[found.end() :]}"
+        if self._header(dashed) is None:
             dashed = plain
         if dashed != line:
             self._tell("R8", "other dashes and blanks were written as plain ones")
@@ -378,6 +388,11 @@ class _Repairs:
 def _is_fence(value: str | None) -> bool:
     stripped = (value or "").strip(" \t")
     return bool(stripped) and not stripped.strip("`")
+
+
+def _run(fence: str) -> str:
+    """Return the marks that a code fence begins with."""
+    return fence[: len(fence) - len(fence.lstrip(fence[0]))]
 
 
 def _columns(line: str) -> int:

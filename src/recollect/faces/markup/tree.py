@@ -123,7 +123,8 @@ class Tree:
         if word is None and concept.id == self.branch:
             word = "BRANCH"
         if entry.is_bare:
-            return _head(word, concept.id, None, (), entry.level)
+            gone = "deleted" if entry.is_deleted else None
+            return _head(word, concept.id, gone, (), entry.level)
         state = "deleted" if entry.is_deleted else "read-only" if is_protected(concept) else None
         return _head(word, concept.id, state, self._fields(concept), entry.level)
 

@@ -28,7 +28,7 @@ _NAME = re.compile(r"[A-Za-z_][\w.\-]*")
 
 
 def read_opml(text: str) -> Converted[Document]:
-    """Return the document that an OPML file says; its title is the Label of the space."""
+    """Return the document that an OPML file says; its title is the Label of a space, if there is one."""
     reader = _Reader()
     parser = expat.ParserCreate()
     parser.buffer_text = True
@@ -44,7 +44,7 @@ def read_opml(text: str) -> Converted[Document]:
         raise RecollectError(INVALID_ARGUMENT, told, hint="mend the XML there") from error
     if not reader.is_opml:
         raise RecollectError(INVALID_ARGUMENT, "the text is no OPML: it has no opml element")
-    return Converted(reader.tree.document(reader.title or ""), reader.losses.notices())
+    return Converted(reader.tree.document(reader.title or None), reader.losses.notices())
 
 
 def _refuse(*_: object) -> None:

@@ -28,7 +28,7 @@ _NAME = re.compile(r"[A-Za-z_][\w.\-]*")
 
 
 def read_opml(text: str) -> Converted[Document]:
-    """Return the document that an OPML file says; its title is the Label of a space, if there is one."""
+    """Return the document that an OPML file says; a title is the Label of its space."""
     reader = _Reader()
     parser = expat.ParserCreate()
     parser.buffer_text = True

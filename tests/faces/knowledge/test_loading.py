@@ -22,6 +22,7 @@ from recollect.faces.knowledge import (
 )
 from recollect.faces.knowledge.services import MemoryKeyValueService, MemoryRetrievalService
 from recollect.kernel import Nexus
+from recollect.model import AsOf
 
 LOADER = KnowledgeDataLoader()
 SECRET = "token=abcdef123456"
@@ -108,6 +109,24 @@ def test_strict_refuses_all_by_the_first_key(kb: KnowledgeBase, nexus: Nexus) ->
 def test_a_dry_run_tells_the_same_and_keeps_nothing(kb: KnowledgeBase, nexus: Nexus) -> None:
     assert LOADER.load(kb, TRACE, dry_run=True) == ALL
     assert nexus.groups() == ["decoy"]
+
+
+def test_a_load_is_one_transaction_of_which_no_half_is_ever_read(nexus: Nexus) -> None:
+    with KnowledgeBase(nexus=nexus, active_entity_id="user:alice") as kb:
+        before = nexus.stats().transactions
+        LOADER.load(kb, TRACE)
+        assert nexus.stats().transactions == before + 1
+        moved = changed("pieces.0.entity_id", "user:bob")
+        moved["metadata"]["user:bob"] = {"entity_type": "user"}
+        LOADER.load(kb, moved)
+        LOADER.load(kb, TRACE)
+        assert nexus.stats().transactions == before + 3
+        assert kb.get_piece("les-rans-init").entity_id == "user:alice"
+        assert kb.metadata_store.list_entities() == ["user:alice", "user:bob"]
+        first = kb.at(AsOf(transaction=before + 1)).retrieve("LES")
+        assert (len(first.pieces), len(first.graph_context)) == (1, 1)
+        with pytest.raises(RecollectError):
+            LOADER.load(kb.at(AsOf(transaction=before + 1)), moved)
 
 
 def test_items_are_upserted(kb: KnowledgeBase) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 import recollect
+from recollect.errors import RecollectError
+from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece
 
 
 def test_a_session_is_forgotten_with_its_episodes_and_no_other():
@@ -70,3 +74,26 @@ def test_a_dry_run_tells_all_that_erasing_takes_and_it_is_one_transaction():
         assert memory.nexus.stats().transactions == before + 1
         memory.forget(since="2020", effect="erase", dry_run=False)
         assert memory.list("concept").memories == ()
+
+
+def test_a_piece_is_forgotten_and_corrected_as_its_knowledge_base_does_it():
+    with (
+        recollect.memory(":memory:", actor="agent") as memory,
+        KnowledgeBase(nexus=memory.nexus) as kb,
+    ):
+        kb.bulk_load([KnowledgePiece(f"Mesh of {one}.", one, entity_id=one) for one in "abc"])
+        first, second, third = memory.recall("mesh", kinds=["piece"]).memories
+        corrected = memory.correct(first.memory.id, text="Grid of a.").memory
+        assert (corrected.id, corrected.text) == (first.memory.id, "Grid of a.")
+        assert kb.get_piece(corrected.name).content == "Grid of a."
+        for said in ({"text": "password: hunter2"}, {"text": " "}, {"object": "x"}):
+            with pytest.raises(RecollectError, match="INVALID_ARGUMENT"):
+                memory.correct(corrected.id, **said)
+        forgotten = memory.forget(id=second.memory.id)
+        assert forgotten.memories[0].standing.startswith("withdrawn")
+        assert kb.get_piece(second.memory.name) is None
+        assert kb.add_piece(KnowledgePiece("Again.", second.memory.name)) == second.memory.name
+        assert [one.id for one in memory.forget("mesh", dry_run=False).memories] == [
+            third.memory.id
+        ]
+        assert kb.get_piece(third.memory.name) is None

@@ -10,6 +10,7 @@ from typing import Any
 import lionagi
 import pytest
 import tiktoken.registry
+from lionagi.protocols.context_providers import ContextProvider
 from lionagi.protocols.messages import ActionResponse, RoledMessage
 from tests.integrations.lionagi.conftest import Wait, asked, scripted
 
@@ -261,3 +262,15 @@ def test_the_provider_of_a_knowledge_base_is_one_here_too(branch: Branch, wait: 
         assert branch.last_context_report.failed == []
     wait(branch.communicate("How good is the mesh?"))
     assert branch.last_context_report.degraded[0]["reason"] == "STORE_CLOSED"
+
+
+def test_the_provider_of_a_knowledge_base_is_one_for_any_branch(branch: Branch, wait: Wait):
+    wait(branch.communicate("How good is the mesh?"))
+    instruction = branch.msgs.last_instruction
+    with KnowledgeBase() as kb:
+        provider = PromptProvider(kb)
+        assert isinstance(provider, ContextProvider)
+        assert wait(provider.provide(lionagi.Branch(), instruction)) is None
+        kb.add_piece(KnowledgePiece("Check the mesh.", info_type="instructions"))
+        told = wait(provider.provide(lionagi.Branch(), instruction))
+        assert told.endswith("\ninstructions:\n[fact] Check the mesh.\n")

@@ -134,6 +134,9 @@ def test_the_answers_are_in_the_usual_envelope(http, here) -> None:
         ("POST", "provide", ASKED, 200),
         ("POST", "ingest", {"text": "x"}, 400),  # no model is named
         ("POST", "load", {"data": {"other": 1}}, 400),
+        ("POST", "load", {"data": {"pieces": []}, "dry_run": "yes"}, 400),
+        ("POST", "retrieve", {**ASKED, "top_k": "5"}, 400),
+        ("POST", "retrieve", {**ASKED, "tags": "les"}, 400),
     ):
         answer = http.request(
             method, f"/v1/knowledge/{path}", content=None if body is None else json.dumps(body)
@@ -153,3 +156,10 @@ def test_the_search_box_finds_pieces(http, here) -> None:
     assert (result["id"], result["text"], result["entity_id"]) == (
         *("mesh", "Check the mesh.", "user:alice"),
     )
+    for place in ({}, {"type": "all"}):
+        found = http.get("/api/search", params={"q": "mesh", **place}).json()
+        assert found["type"] == "all"
+        assert [{**one, "score": 0} for one in found["results"]] == [{**result, "score": 0}]
+    for place in ({"type": "knowledge"}, {"status": "observed"}):
+        found = http.get("/api/search", params={"q": "mesh", **place}).json()
+        assert (found["type"], found["results"]) == ("knowledge", [])

@@ -42,3 +42,51 @@ def test_a_piece_is_recalled_as_one_and_its_links_are_not(talk):
         assert (await agent.call("recall", question="belongs to"))["memories"] == []
 
     talk(script)
+
+
+def test_a_type_is_read_in_any_case_and_an_unknown_one_is_refused(talk):
+    async def script(agent):
+        for name in ("Note", "EPISODIC", "fact"):
+            added = await agent.call("add_knowledge", content=f"{name} of it", knowledge_type=name)
+            assert added["piece_id"]
+        error = await agent.error("add_knowledge", content="x", knowledge_type="rumour")
+        assert error["code"] == "INVALID_ARGUMENT"
+        listed = (await agent.call("recall", question="it"))["memories"]
+        assert {one["attributes"]["knowledge_type"] for one in listed} == {
+            *("note", "episodic", "fact")
+        }
+
+    talk(script)
+
+
+def test_the_tools_are_offered_unless_others_are_chosen(talk):
+    async def script(agent):
+        offered = {one.name for one in (await agent.client.list_tools()).tools}
+        assert {"provide_knowledge", "add_knowledge", "recall"} <= offered
+
+    async def without(agent):
+        offered = {one.name for one in (await agent.client.list_tools()).tools}
+        assert not {"provide_knowledge", "add_knowledge"} & offered
+        assert "recall" in offered
+
+    async def alone(agent):
+        offered = {one.name for one in (await agent.client.list_tools()).tools}
+        assert offered == {"provide_knowledge", "add_knowledge"}
+
+    talk(script)
+    talk(without, "--tools", "memory")
+    talk(alone, "--tools", "knowledge")
+
+
+def test_a_piece_is_corrected_and_forgotten_by_the_verbs_of_memory(talk):
+    async def script(agent):
+        await agent.call("add_knowledge", content="Check the mesh.", info_type="instructions")
+        (found,) = (await agent.call("recall", question="the mesh"))["memories"]
+        await agent.call("correct", id=found["id"], text="Check the mesh twice.")
+        (found,) = (await agent.call("recall", question="the mesh"))["memories"]
+        assert found["text"] == "Check the mesh twice."
+        await agent.call("forget", id=found["id"])
+        assert (await agent.call("recall", question="the mesh"))["memories"] == []
+        assert (await agent.call("provide_knowledge", query="the mesh"))["sections"] == {}
+
+    talk(script)

@@ -11,7 +11,7 @@ stand by (-score, piece_id): the same question gets the same answer.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from copy import copy
 from os import PathLike
@@ -242,9 +242,18 @@ class KnowledgeBase:
                     _LOG.warning("piece %d is skipped: %s", place, reason)
         return kept
 
+    @property
+    def memory(self) -> Nexus | None:
+        """The memory that all three layers are on, if they are on one."""
+        stores = (self.metadata_store, self.piece_store, self.graph_store)
+        found = [one.nexus for one in stores if isinstance(one, OnNexus)]
+        is_one = len(found) == len(stores) and all(one is found[0] for one in found)
+        return found[0] if is_one else None
+
     def together(self) -> AbstractContextManager[object]:
         """Let what is stored in a block be one transaction, where all layers are on one memory."""
-        return self._block(lambda nexus: nexus.transaction())
+        memory = self.memory
+        return nullcontext() if memory is None else memory.transaction()
 
     def close(self) -> None:
         """Close the three layers, even if one fails, and no memory that was given."""
@@ -273,15 +282,8 @@ class KnowledgeBase:
         self._secrets.refuse(checked_as(KnowledgePiece, piece))
 
     def _one_state(self) -> AbstractContextManager[object]:
-        return self._block(lambda nexus: nexus.snapshot())
-
-    def _block(
-        self, opened: Callable[[Nexus], AbstractContextManager[None]]
-    ) -> AbstractContextManager[object]:
-        stores = (self.metadata_store, self.piece_store, self.graph_store)
-        found = [one.nexus for one in stores if isinstance(one, OnNexus)]
-        is_one = len(found) == len(stores) and all(one is found[0] for one in found)
-        return opened(found[0]) if is_one else nullcontext()
+        memory = self.memory
+        return nullcontext() if memory is None else memory.snapshot()
 
     def _profiles(
         self, entity: str | None, *, include_global: bool

@@ -5,7 +5,7 @@ The rule: an output has the members of the value that the face returns, as its `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Unpack
 
 from typing_extensions import TypedDict
@@ -37,7 +37,7 @@ class PieceFields(TypedDict, total=False):
 
     knowledge_type: str | None
     info_type: str | None
-    tags: Sequence[str] | None
+    tags: list[str] | None
     entity_id: str | None
     source: str | None
     embedding_text: str | None
@@ -79,7 +79,7 @@ class KnowledgeCalls:
         top_k: int | None = None,
         include_global: bool = True,
         knowledge_type: str | None = None,
-        tags: Sequence[str] | None = None,
+        tags: list[str] | None = None,
         as_of: dict[str, Any] | None = None,
     ) -> Output:
         """Find what an entity is to know for a question."""

@@ -7,7 +7,7 @@ a memory and close nothing that was given to them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from copy import copy
 from dataclasses import replace
 from typing import Any, Final, Literal, Self, cast
@@ -105,7 +105,8 @@ class OnNexus:
         """Close the store and not the memory; twice is safe."""
         self._is_closed = True
 
-    def _write(self, changes: Sequence[Change]) -> None:
+    def write(self, changes: Sequence[Change]) -> None:
+        """Make changes, in one transaction; none of a store as it stood."""
         if self.as_of is not None:
             raise refused("the past is not written", "use the base of now")
         if changes:
@@ -160,6 +161,10 @@ class NexusMetadataStore(OnNexus, MetadataStore):
 
     def save_all(self, given: Sequence[EntityMetadata]) -> None:
         """Keep profiles, in one transaction; one that says nothing new is left alone."""
+        self.write(self.saved(given))
+
+    def saved(self, given: Sequence[EntityMetadata]) -> list[Change]:
+        """Return what keeps profiles."""
         held = self._entities(checked_as(EntityMetadata, one).entity_id for one in given)
         changes: list[Change] = []
         for one in given:
@@ -171,14 +176,14 @@ class NexusMetadataStore(OnNexus, MetadataStore):
             born = one.created_at if profile is None else profile.created_at
             when = dates(min(one.created_at, born), one.updated_at)
             changes.append(PutConcept(ENTITY, one.entity_id, said, when))
-        self._write(changes)
+        return changes
 
     def delete_metadata(self, entity_id: str) -> bool:
         """Remove a profile; the node of the same id stays."""
         held = self._entities([entity_id]).get(checked_id("entity_id", entity_id))
         if held is None or profile_of(held) is None:
             return False
-        self._write(self._emptied(held, PROFILE))
+        self.write(self._emptied(held, PROFILE))
         return True
 
     def list_entities(self, entity_type: str | None = None) -> list[str]:
@@ -196,7 +201,7 @@ class NexusKnowledgePieceStore(OnNexus, KnowledgePieceStore):
     def add(self, piece: KnowledgePiece) -> str:
         """Keep a new piece; CONFLICT if its id is taken."""
         try:
-            self._write(_kept(checked_as(KnowledgePiece, piece), None))
+            self.write(_kept(checked_as(KnowledgePiece, piece), None))
         except RecollectError as error:
             if error.code is not VERSION_CONFLICT:
                 raise
@@ -223,29 +228,33 @@ class NexusKnowledgePieceStore(OnNexus, KnowledgePieceStore):
                 return False
             moment = moment_of(self.nexus.now())
             dated = replace(piece, created_at=piece_of(held).created_at, updated_at=moment)
-            self._write(self._replaced(dated, held))
+            self.write(self._replaced(dated, held))
         return True
 
     def put_all(self, pieces: Sequence[KnowledgePiece]) -> None:
         """Keep pieces, new ones and others, in one transaction; what is the same is left alone."""
         with self.nexus.transaction():
-            held = self._named(checked_as(KnowledgePiece, one).piece_id for one in pieces)
-            changes: list[Change] = []
-            new: list[KnowledgePiece] = []
-            for piece in {one.piece_id: one for one in pieces}.values():
-                before = held.get(piece.piece_id)
-                if before is None:
-                    new.append(piece)
-                elif piece_attributes(piece_of(before)) != piece_attributes(piece):
-                    moment = moment_of(self.nexus.now())
-                    created = piece_of(before).created_at
-                    dated = replace(piece, created_at=created, updated_at=moment)
-                    changes += self._replaced(dated, before)
-            owners = dict.fromkeys(one.entity_id for one in new if one.entity_id is not None)
-            changes += [PutConcept(ENTITY, one) for one in owners]
-            for piece in new:
-                changes += _kept(piece, None, has_owner=True)
-            self._write(changes)
+            self.write(self.put(pieces))
+
+    def put(self, pieces: Sequence[KnowledgePiece], living: Set[str] = frozenset()) -> list[Change]:
+        """Return what keeps pieces; entities that are `living` stay without any."""
+        held = self._named(checked_as(KnowledgePiece, one).piece_id for one in pieces)
+        changes: list[Change] = []
+        new: list[KnowledgePiece] = []
+        for piece in {one.piece_id: one for one in pieces}.values():
+            before = held.get(piece.piece_id)
+            if before is None:
+                new.append(piece)
+            elif piece_attributes(piece_of(before)) != piece_attributes(piece):
+                moment = moment_of(self.nexus.now())
+                created = piece_of(before).created_at
+                dated = replace(piece, created_at=created, updated_at=moment)
+                changes += self._replaced(dated, before, living)
+        owners = dict.fromkeys(one.entity_id for one in new if one.entity_id is not None)
+        changes += [PutConcept(ENTITY, one) for one in owners]
+        for piece in new:
+            changes += _kept(piece, None, has_owner=True)
+        return changes
 
     def remove(self, piece_id: str) -> bool:
         """Remove a piece; its past stays readable."""
@@ -257,7 +266,7 @@ class NexusKnowledgePieceStore(OnNexus, KnowledgePieceStore):
             owner = held.attributes[OWNER]
             if isinstance(owner, str) and owner:
                 changes += self._left(owner, [held.id])
-            self._write(changes)
+            self.write(changes)
         return True
 
     def search(
@@ -317,13 +326,16 @@ class NexusKnowledgePieceStore(OnNexus, KnowledgePieceStore):
     def _named(self, ids: Iterable[str]) -> dict[str, Concept]:
         return self._concepts(PIECE, {checked_id("piece_id", one) for one in ids})
 
-    def _replaced(self, piece: KnowledgePiece, held: Concept) -> list[Change]:
+    def _replaced(
+        self, piece: KnowledgePiece, held: Concept, living: Set[str] = frozenset()
+    ) -> list[Change]:
         owner = held.attributes[OWNER]
         if not isinstance(owner, str) or not owner or owner == piece.entity_id:
             return _kept(piece, held)
         joints = self._joined(held.id, "subject", [BELONGS_TO])
         moved: list[Change] = [Delete(one.link.id) for one in joints]
-        return [*moved, *_kept(piece, held), *self._left(owner, [held.id])]
+        left = [] if owner in living else self._left(owner, [held.id])
+        return [*moved, *_kept(piece, held), *left]
 
     def _left(self, owner: str, gone: Sequence[str]) -> list[Change]:
         """Return what closes an entity that only pieces named, when the last of them goes."""
@@ -344,13 +356,17 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
 
     def add_nodes(self, nodes: Sequence[GraphNode]) -> None:
         """Keep nodes, in one transaction."""
+        self.write(self.added(nodes))
+
+    def added(self, nodes: Sequence[GraphNode]) -> list[Change]:
+        """Return what keeps nodes."""
         held = self._entities(checked_as(GraphNode, one).node_id for one in nodes)
         changes: list[Change] = []
         for node in nodes:
             before = held.get(node.node_id)
             if before is None or node_of(before) != node:
                 changes.append(PutConcept(ENTITY, node.node_id, node_attributes(node)))
-        self._write(changes)
+        return changes
 
     def get_node(self, node_id: str) -> GraphNode | None:
         """Return a node."""
@@ -372,7 +388,7 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
             if not isinstance(emptied[0], Delete):  # which takes its links with it
                 joints = [*self._joints(held.id, "outgoing"), *self._joints(held.id, "incoming")]
                 edges = [Delete(one) for one in dict.fromkeys(one.link.id for one in joints)]
-            self._write([*edges, *emptied])
+            self.write([*edges, *emptied])
         return True
 
     def add_relation(self, edge: GraphEdge) -> None:
@@ -388,6 +404,10 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
 
     def add_relations(self, edges: Sequence[GraphEdge]) -> None:
         """Keep edges between nodes that are there, in one transaction."""
+        self.write(self.related(edges))
+
+    def related(self, edges: Sequence[GraphEdge]) -> list[Change]:
+        """Return what keeps edges between nodes that are there, or are about to be."""
         held = self._entities(checked_as(GraphEdge, one).source_id for one in edges)
         ids = [one.id for one in held.values()]
         before: dict[tuple[str, str, str, str], Joint] = {}
@@ -396,8 +416,9 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
                 before[joint.link.subject, joint.far.name, joint.link.predicate, joint.key] = joint
         changes: list[Change] = []
         for edge in {one.identity: one for one in edges}.values():
-            source = held[edge.source_id].id
-            old = before.get((source, edge.target_id, edge.edge_type, edge.piece_id or ""))
+            source = held.get(edge.source_id)
+            ended = edge.target_id, edge.edge_type, edge.piece_id or ""
+            old = None if source is None else before.get((source.id, *ended))
             said = {} if old is None else old.link.attributes
             if old is not None and said == edge.properties:
                 continue
@@ -408,7 +429,7 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
             changes.append(
                 PutLink(ends[0], edge.edge_type, ends[1], edge.properties, key=edge.piece_id or "")
             )
-        self._write(changes)
+        return changes
 
     def remove_relation(self, source_id: str, target_id: str, edge_type: str) -> bool:
         """Remove all edges of a type between two nodes."""
@@ -417,7 +438,7 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
             joints = [] if held is None else self._joints(held.id, "outgoing", edge_type)
             target = checked_id("target_id", target_id)
             gone = [one for one in joints if one.far is not None and one.far.name == target]
-            self._write([Delete(one.link.id) for one in gone])
+            self.write([Delete(one.link.id) for one in gone])
         return bool(gone)
 
     def get_relations(

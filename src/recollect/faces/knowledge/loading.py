@@ -20,6 +20,11 @@ import orjson
 
 from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.knowledge.base import KnowledgeBase
+from recollect.faces.knowledge.graph import (
+    NexusEntityGraphStore,
+    NexusKnowledgePieceStore,
+    NexusMetadataStore,
+)
 from recollect.faces.knowledge.model import (
     EntityMetadata,
     GraphEdge,
@@ -101,12 +106,24 @@ class ReadDocument:
         )
 
     def store(self, kb: KnowledgeBase) -> None:
-        """Store it, in the order of what refers to what."""
+        """Store it, in the order of what refers to what; on one memory all of it at once."""
+        layers = kb.metadata_store, kb.piece_store, kb.graph_store
         with kb.together():
-            kb.metadata_store.save_all(self.metadata)
-            kb.piece_store.put_all(self.pieces)
-            kb.graph_store.add_nodes(self.nodes)
-            kb.graph_store.add_relations(self.edges)
+            match layers:
+                case (
+                    NexusMetadataStore() as profiles,
+                    NexusKnowledgePieceStore() as pieces,
+                    NexusEntityGraphStore() as graph,
+                ) if kb.memory is not None:
+                    living = {one.entity_id for one in self.metadata}
+                    living |= {one.node_id for one in self.nodes}
+                    put = [*profiles.saved(self.metadata), *pieces.put(self.pieces, living)]
+                    graph.write([*put, *graph.added(self.nodes), *graph.related(self.edges)])
+                case _:
+                    kb.metadata_store.save_all(self.metadata)
+                    kb.piece_store.put_all(self.pieces)
+                    kb.graph_store.add_nodes(self.nodes)
+                    kb.graph_store.add_relations(self.edges)
 
 
 class KnowledgeDataLoader:

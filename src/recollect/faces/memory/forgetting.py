@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, assert_never
 
 from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError, nearest
 from recollect.faces.claims import ACTIVE, Actor, Writer
+from recollect.faces.knowledge import NexusKnowledgePieceStore
 from recollect.faces.memory.listing import MOST
 from recollect.faces.memory.model import EFFECTS, Effect, MemoryRecord
 from recollect.kernel import Nexus, Recalled, instant
@@ -33,7 +34,7 @@ from recollect.node import dataclass
 
 UNDO: Final[dict[Effect, str]] = {
     "end": "undo it by its id, and it holds on",
-    "withdraw": "undo it by its id; a disputed claim is remembered anew",
+    "withdraw": "undo it by its id; a claim or a piece is told anew",
     "erase": "it cannot be undone",
 }
 
@@ -45,11 +46,7 @@ _ONLY_NAMED: Final = ("Entity", "Number", "Boolean")
 
 _ENDS: Final[tuple[Literal["subject", "object"], ...]] = ("subject", "object")
 
-_OWN_CALL: Final = {
-    "piece": "recollect knowledge remove, or update it there",
-    "node": "recollect markup apply",
-}
-
+_OWN_CALL: Final = {"node": "recollect markup apply"}
 
 _OF_SESSION: Final = (
     'FIND(?one) WHERE { ?one {type: "Episode"} FILTER(?one.attributes.session == $session) } ',
@@ -163,6 +160,8 @@ def withdraw_all(
                 if one.status in ACTIVE:
                     why = reason or "it should not be believed"
                     Writer(nexus).transition(one.id, "disputed", (), why, actor)
+            case "piece":
+                NexusKnowledgePieceStore(nexus).remove(one.name or "")
             case _:
                 raise RecollectError(
                     PERMISSION_DENIED,

@@ -27,6 +27,7 @@ from recollect.faces.claims import (
 )
 from recollect.faces.kinds import open_memory
 from recollect.faces.kip import begin_life, read_as_of
+from recollect.faces.knowledge import KnowledgeBase
 from recollect.faces.memory.briefing import MAX_TOKENS, brief_of
 from recollect.faces.memory.explaining import why_of
 from recollect.faces.memory.forgetting import (
@@ -82,7 +83,7 @@ Refs = list[EvidenceRef]
 Records = list[MemoryRecord]
 """Lists, since the memory has a method of that name."""
 
-_FORGOTTEN: Final = ("fact", "claim", "episode")
+_FORGOTTEN: Final = ("fact", "claim", "episode", "piece")
 """What is forgotten by a question: a concept takes all that is told of it along, so by id alone."""
 
 _SELF: Final = "$self"  # the agent
@@ -223,8 +224,8 @@ class Memory:
 
         A fact takes another object, text, time, source or confidence; what it said before is
         believed no longer, and the past keeps it. A claim takes another text, which rests on
-        evidence and supersedes it. A concept takes attributes. NOT_FOUND for an id that no
-        living memory has.
+        evidence and supersedes it. A concept takes attributes, a piece another text. NOT_FOUND
+        for an id that no living memory has.
         """
         before = self._record(id)
         given = {
@@ -249,6 +250,8 @@ class Memory:
                     return self._correct_claim(before, said, evidence)
                 case "concept":
                     return self._correct_concept(before, said)
+                case "piece":
+                    return self._correct_piece(before, said)
         raise RecollectError(
             INVALID_ARGUMENT,
             f"{before.kind}s are not corrected here",
@@ -520,6 +523,18 @@ class Memory:
             )
         assert before.type is not None and before.name is not None
         return self._written([PutConcept(before.type, before.name, dict(attributes))], before)
+
+    def _correct_piece(self, before: MemoryRecord, said: Mapping[str, Any]) -> Corrected:
+        if said.keys() != {"text"}:
+            raise RecollectError(
+                INVALID_ARGUMENT, "a piece is corrected by another text", hint="say its text"
+            )
+        with KnowledgeBase(nexus=self.nexus) as kb:
+            piece = kb.get_piece(before.name or "")
+            assert piece is not None
+            kb.update_piece(replace(piece, content=said["text"]))
+        (memory,) = records_named(self.nexus, [before.id])
+        return Corrected(memory, before, "correct it with what it said before")
 
 
 def _stays(claim: MemoryRecord, confidence: float | None) -> Iterator[Notice]:

@@ -139,7 +139,7 @@ def _concept_back(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
         raise RecollectError(
             INVALID_ARGUMENT,
             f"of what is a {concept.type} nothing is taken back",
-            hint="remember what is right, with evidence",
+            hint="tell what is right",
         )
     *_, last = _versions(nexus, concept.id)
     if is_withdrawn:

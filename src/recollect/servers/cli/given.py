@@ -18,7 +18,7 @@ STANDARD_OUTPUT = "-"
 _LIKE_JSON = ("{", "[", '"')
 
 
-def text_of(file: str) -> str:
+def text_of(file: str, wanted: str = "a KIP text") -> str:
     """Return the text of a file, or of standard input for `-`, without a byte order mark."""
     name = "standard input" if file == STANDARD_INPUT else file
     try:
@@ -26,7 +26,7 @@ def text_of(file: str) -> str:
     except OSError as error:
         reason = error.strerror or "it cannot be read"
         raise RecollectError(
-            INVALID_ARGUMENT, f"{name}: {reason}", hint="name a KIP text, or - for standard input"
+            INVALID_ARGUMENT, f"{name}: {reason}", hint=f"name {wanted}, or - for standard input"
         ) from error
     try:
         return raw.decode("utf-8-sig")

@@ -83,7 +83,7 @@ def ingest_text(
 
     @cache  # a model is asked once, after what can be opened is open
     def structured() -> Structured:
-        return ingestion.structure(text_of(file), Secrets())
+        return ingestion.structure(text_of(file, "a text"), Secrets())
 
     def load(kb: KnowledgeBase, *, dry_run: bool) -> LoadReport:
         return ingestion.keep(structured(), kb, artifacts, dry_run=dry_run)

@@ -36,7 +36,7 @@ def knowledge_face(shared: SharedParts) -> Face:
             KnowledgeBase(nexus=nexus), lambda: make_structuring(Settings().learning()), read_as_of
         )
 
-    return call_face(shared, KNOWLEDGE, KnowledgeCalls, make)
+    return call_face(shared, KNOWLEDGE, KnowledgeCalls, make, is_strict=True)
 
 
 def markup_face(shared: SharedParts) -> Face:

@@ -1,4 +1,4 @@
-"""One search box over a group, `GET /api/search`: claims, facts, concepts or pieces.
+"""One search box over a group, `GET /api/search`: all kinds of memory, or one of them.
 
 The rule: what is searched is what the face of that type searches; here it gets one form, and the
 answer is its results alone. Specification 002, search.
@@ -15,10 +15,12 @@ from typing_extensions import TypedDict
 
 from recollect.errors import CODES, RecollectError
 from recollect.faces.calls import DIGITS
-from recollect.faces.claims import Claim, derive_claim_severity
+from recollect.faces.claims import Claim, derive_claim_severity, one_claim
 from recollect.faces.claims.calls import filters_of
 from recollect.faces.claims.reading import recalled
 from recollect.faces.knowledge.records import PIECE
+from recollect.faces.memory import Memory
+from recollect.faces.memory.model import MemoryRecord
 from recollect.faces.operations import Caller
 from recollect.faces.operations.envelope import checked
 from recollect.kernel import Nexus, called
@@ -44,6 +46,9 @@ _LIMIT: Final = 10
 _LISTS: Final = frozenset({"status"})
 """What a query may name more than once."""
 
+_OF_CLAIMS: Final = frozenset({"status", "scope_type", "scope_id", "project"})
+_OF_PIECES: Final = ("knowledge_type", "entity_id")
+
 _EXAMPLE: Final = {"q": "saga", "type": "knowledge"}
 
 
@@ -52,7 +57,7 @@ class Searched(TypedDict):
     """A text to search for among things of one type."""
 
     q: str
-    type: NotRequired[Literal["knowledge", "facts", "concepts", "pieces"]]
+    type: NotRequired[Literal["all", "knowledge", "facts", "concepts", "pieces"]]
     limit: NotRequired[Annotated[int, Field(ge=1, le=100), DIGITS]]
     status: NotRequired[list[str]]
     scope_type: NotRequired[str]
@@ -63,7 +68,7 @@ class Searched(TypedDict):
 FOUND: Final[Schema] = whole(
     {
         "query": {"type": "string"},
-        "type": {"enum": ["knowledge", "facts", "concepts", "pieces"]},
+        "type": {"enum": ["all", "knowledge", "facts", "concepts", "pieces"]},
         "results": {
             "type": "array",
             "items": {
@@ -108,7 +113,7 @@ def search_face(shared: SharedParts) -> Face:
         answer,
         methods=["GET"],
         operation_id=SEARCH,
-        summary="Search among claims, facts or concepts",
+        summary="Search among all kinds of memory, or one",
         response_class=Response,
         responses=answered_by("Found"),
         openapi_extra={"parameters": [GROUP, *parameters(adapter, _EXAMPLE)]},
@@ -117,9 +122,15 @@ def search_face(shared: SharedParts) -> Face:
 
 
 def search(service: Serving, caller: Caller, group: str, given: Searched) -> Mapping[str, object]:
-    """Return what a text is about among things of one type, claims where none is named."""
-    kind, limit = given.get("type", "knowledge"), given.get("limit", _LIMIT)
+    """Return what a text is about among things of one type, of all where none is named.
+
+    Only claims have a status, a scope or a project, so whoever names one means claims.
+    """
+    implied: Literal["all", "knowledge"] = "knowledge" if given.keys() & _OF_CLAIMS else "all"
+    kind, limit = given.get("type", implied), given.get("limit", _LIMIT)
     match kind:
+        case "all":
+            results = _all(service.nexus.group(group), given["q"], limit)
         case "knowledge":
             results = _claims(service.nexus.group(group), given, limit)
         case "facts":
@@ -131,6 +142,25 @@ def search(service: Serving, caller: Caller, group: str, given: Searched) -> Map
         case _:
             assert_never(kind)
     return {"query": given["q"], "type": kind, "results": results}
+
+
+def _all(nexus: Nexus, query: str, limit: int) -> list[dict[str, object]]:
+    if not query.strip():
+        return []
+    found = Memory(nexus).recall(query, limit=limit).memories
+    return [_memory(nexus, one.memory, one.score) for one in found]
+
+
+def _memory(nexus: Nexus, memory: MemoryRecord, score: float) -> dict[str, object]:
+    """Return a memory of any kind as a search for its own type does."""
+    claim = one_claim(nexus, memory.id) if memory.kind == "claim" else None
+    if claim is not None:
+        return _claim(claim, score)
+    told = {"type": f"{memory.kind}s", "id": memory.id, "text": memory.text, "score": score}
+    if memory.kind == "piece":
+        owned = {one: memory.attributes.get(one) or None for one in _OF_PIECES}
+        return {**told, "id": memory.name, **owned}
+    return told | ({"concept_type": memory.type} if memory.kind == "concept" else {})
 
 
 def _claims(nexus: Nexus, given: Searched, limit: int) -> list[dict[str, object]]:
@@ -185,8 +215,7 @@ def _pieces(nexus: Nexus, query: str, limit: int) -> list[dict[str, object]]:
             "id": element.name,
             "text": str(element.attributes["content"]),
             "score": hit.score,
-            "knowledge_type": element.attributes["knowledge_type"],
-            "entity_id": element.attributes["entity_id"] or None,
+            **{one: element.attributes[one] or None for one in _OF_PIECES},
         }
         for hit, element in pieces
     ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired
 
-from pydantic import Field, with_config
+from pydantic import BeforeValidator, Field, with_config
 from typing_extensions import TypedDict
 
 from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece, KnowledgeProvider
@@ -34,7 +34,10 @@ class AddKnowledge(TypedDict):
 
     content: Annotated[str, Field(min_length=1, description="one statement that stands alone")]
     knowledge_type: NotRequired[
-        Literal["fact", "instruction", "preference", "procedure", "note", "episodic"]
+        Annotated[
+            Literal["fact", "instruction", "preference", "procedure", "note", "episodic"],
+            BeforeValidator(lambda given: given.lower() if isinstance(given, str) else given),
+        ]
     ]
     info_type: NotRequired[
         Annotated[str, Field(description="user_profile, instructions, context or skills")]

@@ -157,6 +157,7 @@ def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
         FileKeyValueService(tmp_path / "file" / "inside")
 
 
+@pytest.mark.sqlite_only("it is a file")
 def test_a_memory_of_recollect_is_no_file_of_services(tmp_path: Path) -> None:
     recollect.open(tmp_path / "memory.db").close()
     with pytest.raises(Exception, match="STORE_FOREIGN"):

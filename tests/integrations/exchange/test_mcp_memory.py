@@ -31,8 +31,18 @@ def test_recall_finds_each_observation_and_kip_each_relation(nexus: Nexus, write
     assert "John_Smith works at Anthropic" in words_found(nexus, "where does John work at?")
     names = 'FIND(?a.name, ?b.name) WHERE { (?a, "works_at", ?b) }'
     assert rows(nexus, names) == [("John_Smith", "Anthropic")]
-    kind = 'FIND(?k) WHERE { ?p {type: "Entity", name: "John_Smith"} ATTR(?p, "entity_type", ?k) }'
-    assert rows(nexus, kind) == [("person",)]
+    kinds = [one.name for one in report.concepts]
+    assert kinds == ["organization", "person"]
+    assert [one.element.type for one in nexus.elements.named("John_Smith")] == ["person"]
+
+
+def test_a_relation_before_its_ends_is_of_their_types(nexus: Nexus, write: Write) -> None:
+    claim = {"type": "entity", "name": "It rains", "entityType": "Claim", "observations": []}
+    take_in(nexus, write("memory.jsonl", [*reversed(FILE), claim]))
+    ends = 'FIND(?a, ?b) WHERE { (?a, "works_at", ?b) }'
+    assert [(a.type, b.type) for a, b in rows(nexus, ends)] == [("person", "organization")]
+    kept = 'FIND(?c.attributes.entity_type) WHERE { ?c {type: "Entity", name: "It rains"} }'
+    assert rows(nexus, kept) == [("Claim",)]  # whose own call writes claims
 
 
 def test_the_operations_find_them_as_their_own(nexus: Nexus, write: Write) -> None:

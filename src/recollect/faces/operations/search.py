@@ -17,8 +17,9 @@ from recollect.faces.operations.inputs import GetMemory, SearchFacts, SearchNode
 from recollect.faces.operations.outputs import EntityNode, FactResult, Facts, Nodes
 from recollect.faces.operations.records import ENTITY, FoundScore, entity_node, fact_result, is_node
 from recollect.kernel import Nexus
-from recollect.model import AsOf, Dated, Hits, Link, Ranked
+from recollect.model import AsOf, Concept, Dated, Hits, Link, Ranked
 
+_LOOKED_AT = 100  # concepts of any type, the best, among which nodes of other types are
 _CANDIDATES = 2  # of each leg, for each fact that is wanted
 
 
@@ -114,10 +115,14 @@ def _groups(context: Context, names: Sequence[str]) -> list[Nexus]:
 def _node_legs(
     context: Context, nexus: Nexus, query: str, limit: int, moment: AsOf
 ) -> list[Sequence[Ranked]]:
-    (hits,) = nexus.search(query, "concept", ENTITY, limit, mode="keyword", as_of=moment).results
-    assert isinstance(hits, Hits)
-    words = [Ranked(one.element.id, one.score) for one in hits.hits]
-    words.sort(key=lambda one: (-one.score, one.id))
+    scores: dict[str, float] = {}
+    for type_, most in ((ENTITY, limit), (None, _LOOKED_AT)):  # a node may be of any free kind
+        (hits,) = nexus.search(query, "concept", type_, most, mode="keyword", as_of=moment).results
+        assert isinstance(hits, Hits)
+        for one in hits.hits:
+            if isinstance(one.element, Concept) and nexus.kinds.is_free(one.element.type):
+                scores[one.element.id] = one.score
+    words = sorted((Ranked(*one) for one in scores.items()), key=lambda one: (-one.score, one.id))
     near = _near(context, partial(context.semantic.nodes, nexus, query, limit, moment))
     return [words, near] if near else [words]
 

@@ -9,7 +9,7 @@ them; they never invent another class.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import StrEnum
 from importlib import import_module
 from typing import Any, Literal, Self
@@ -388,6 +388,7 @@ def quoted(source: str, span: Span | None) -> list[str]:
 
 
 _MANY = 1_000
+_DENIALS = ("n", "no", "non", "not", "isnt", "un", "never")
 
 
 def nearest(name: str, known: Iterable[str], limit: int = 10) -> tuple[str, ...]:
@@ -405,8 +406,17 @@ def nearest(name: str, known: Iterable[str], limit: int = 10) -> tuple[str, ...]
         candidates = [
             one for one in candidates if one[:1] == folded[:1] and abs(len(one) - len(folded)) < 3
         ]
-    found = difflib.get_close_matches(folded, candidates[:_MANY], n=limit, cutoff=0.5)
-    return tuple(by_folded[one] for one in found)
+    return tuple(by_folded[one] for one in alike(folded, candidates[:_MANY], limit, 0.5))
+
+
+def alike(word: str, names: Collection[str], limit: int, cutoff: float) -> list[str]:
+    """Return the names most like a word; one that is denied in it says the opposite.
+
+    >>> alike("not_in", ["in"], 1, 0.4), alike("inn", ["in"], 1, 0.4)
+    ([], ['in'])
+    """
+    found = difflib.get_close_matches(word, names, n=limit, cutoff=cutoff)
+    return [one for one in found if word.replace(one, "", 1).strip("_") not in _DENIALS]
 
 
 UPGRADE = "upgrade, in a clone of Recollect: git pull && pip install ."

@@ -38,6 +38,7 @@ MENDED = [
         IN.format('?a {type: "D"}') + " LIMIT 10 OFFSET 5",
     ),
     (NEW.format("v: - 5"), NEW.format("v: -5")),
+    (NEW.format("v == 5"), NEW.format("v : 5")),
     (NEW.format("at: 2024-01-01"), NEW.format('at: "2024-01-01"')),
     (NEW.format("at: 2024-01-01T10:00:00Z"), NEW.format('at: "2024-01-01T10:00:00Z"')),
     (NEW.format('q: "he said "hi""'), NEW.format(r'q: "he said \"hi\""')),
@@ -66,6 +67,15 @@ MENDED = [
 ONLY_TOLD = [
     ('DELETE PROPOSITIONS ?l WHERE { ?l (?a, !"treats", ?b) }', "not negated"),
     (IN.format('?a {type: "D"} FILTER(?a.attributes.v > 10%)'), "`10%` is no number"),
+    (
+        'DELETE CONCEPT ?d DETACH WHERE { ?d {type: "Drug", name != "Aspirin"} }',
+        "a pattern compares nothing, found `!=`",
+    ),
+    ('DELETE CONCEPT ?d DETACH WHERE { ?d {type != "Drug"} }', "compares nothing"),
+    (IN.format('?a {type: "D", risk >= 3}'), "compares nothing, found `>=`"),
+    (IN.format('?a {type: "D", risk < 3}'), "compares nothing, found `<`"),
+    (NEW.format("v != 5"), "found `!=`"),
+    (NEW.format("v <= 5"), "found `<=`"),
     ('FIND(?a, COUNT(?b)) WHERE { (?a, "x", ?b) } HAVING COUNT(?b) > 2', "no HAVING"),
     (IN.format('(?a, "x", ?b)') + " RETURN ?b", "no RETURN"),
     (IN.format('(?a, "x", ?b)') + ' AS OF "2024-01-01"', "as of when"),
@@ -129,3 +139,36 @@ def test_no_edit_takes_a_word_a_number_or_an_operator_away(text):
     fix = refused(text).fix
     if fix is not None and not fix.text:
         assert set(text[fix.span.start : fix.span.end]) <= set("(){}[],;:|\"'`. ")
+
+
+@pytest.mark.parametrize(
+    ("text", "undenied"),
+    [
+        (IN.format('?a {type: "D"} FILTER(NOT_CONTAINS(?a.name, "x"))'), "(CONTAINS("),
+        (IN.format('?a {type: "D"} FILTER(NOTCONTAINS(?a.name, "x"))'), "(CONTAINS("),
+        (IN.format('?a {type: "D"} FILTER(NIN(?a.name, ["x"]))'), "(IN("),
+        (IN.format('?a {type: "D"} FILTER(NOT_IS_NULL(?a.name))'), "(IS_NULL("),
+        (IN.format('?a {type: "D"} FILTERNOT(?a.attributes.v > 5)'), "FILTER("),
+        (IN.format('?a {type: "D"} FILTER_NOT(?a.attributes.v > 5)'), "FILTER("),
+        ('UPDATE ?a UNSET ATTRIBUTES { v: 5 } WHERE { ?a {type: "D"} }', " SET"),
+        (IN.format('?a {type: "D"}') + " ORDER BY -?a.name DESC", "BY ?a.name DESC"),
+        (IN.format('?a {type: "D"} FILTER(< ?a.attributes.v > 5)'), "(?a"),
+    ],
+)
+def test_no_row_of_edits_takes_a_denial_or_a_direction_away(text, undenied):
+    for _ in range(5):
+        try:
+            parse(text)
+        except RecollectError as error:
+            if error.fix is None:
+                return
+            text = error.fix.apply(text)
+        else:
+            break
+    assert undenied not in text
+
+
+def test_a_quote_is_removed_only_where_one_is_too_many():
+    text = IN.format('?a {type: "D"} NOT NOT { (?a, "x", ?b) }')
+    fix = refused(text).fix
+    assert fix is None or '"' not in text[fix.span.start : fix.span.end]

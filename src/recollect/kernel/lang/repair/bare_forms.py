@@ -13,7 +13,7 @@ import orjson
 from recollect.errors import Fix, RecollectError, Span
 from recollect.kernel.lang.repair.near import brackets_around, closing, members, told
 from recollect.kernel.lang.tokens import END, Tokens, is_named, is_word
-from recollect.kernel.lang.words import PATTERN_KEYS
+from recollect.kernel.lang.words import COMPARISONS, PATTERN_KEYS
 
 _BEFORE_A_CLAUSE = ("{", "}", ")")
 _STRUCTURE = frozenset("{}()[]")
@@ -171,6 +171,21 @@ def _computed_test(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     return told(tokens, tokens.span(at), "FILTER computes nothing", hint)
 
 
+def _compared_key(tokens: Tokens, at: int, _: int) -> RecollectError | None:
+    """`?d {name != "a"}` has no edit: what is not so, or is more or less, a FILTER says."""
+    texts = tokens.texts
+    opener, _closer = brackets_around(tokens, at)
+    if texts[at] not in COMPARISONS or texts[at] == "==" or not opener or texts[opener] != "{":
+        return None
+    key = texts[at - 1].strip('"')
+    if texts[at - 2] not in ("{", ",") or not is_named(texts[opener - 1], "?"):
+        return None
+    field = key if key in PATTERN_KEYS else f"attributes.{key}"
+    hint = f"compare it in FILTER({texts[opener - 1]}.{field} {texts[at]} {texts[at + 1]})"
+    message = f"a pattern compares nothing, found `{texts[at]}`"
+    return told(tokens, tokens.span(at), message, hint)
+
+
 def _question(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     """`What treats headache?` is `SEARCH "What treats headache?"`."""
     text = tokens.source.strip()
@@ -208,6 +223,7 @@ BARE_FORMS: Sequence[Callable[[Tokens, int, int], RecollectError | None]] = (
     _bare_proposition,
     _returned,
     _computed_test,
+    _compared_key,
     _question,
 )
 """Tried in this order, before the idioms of single signs."""

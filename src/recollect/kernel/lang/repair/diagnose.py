@@ -7,7 +7,6 @@ mend the text, carries that edit.
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 
 import orjson
 
@@ -19,6 +18,7 @@ from recollect.errors import (
     Fix,
     RecollectError,
     Span,
+    alike,
     nearest,
 )
 from recollect.kernel.lang.repair.synonyms import OTHER_COMPARISONS, Where, synonyms
@@ -95,7 +95,7 @@ def meant(word: str, names: tuple[str, ...]) -> str | None:
         return None
     by_folded = {name.casefold(): name for name in names}
     folded = word.casefold()
-    close = get_close_matches(folded, by_folded, n=1, cutoff=0.75)
+    close = alike(folded, by_folded, 1, 0.75)
     if not close and len(word) > 1:
         close = [name for name in by_folded if name.startswith(folded)]
     return by_folded[close[0]] if len(close) == 1 else None

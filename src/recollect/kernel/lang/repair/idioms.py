@@ -15,6 +15,7 @@ import orjson
 
 from recollect.errors import Fix, RecollectError, Span
 from recollect.kernel.lang.repair.bare_forms import BARE_FORMS
+from recollect.kernel.lang.repair.diagnose import DIRECTIONS
 from recollect.kernel.lang.repair.near import (
     brackets_around,
     closing,
@@ -132,7 +133,8 @@ def _order_direction(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     field = tokens.spans(at + 1, last)
     direction = "DESC" if texts[at] == "-" else "ASC"
     better = f"{tokens.source[field.start : field.end]} {direction}"
-    fix = Fix(Span(tokens.starts[at], field.end), better)
+    is_said_twice = texts[last + 1] in DIRECTIONS
+    fix = None if is_said_twice else Fix(Span(tokens.starts[at], field.end), better)
     return told(tokens, tokens.span(at), "a direction is a word", f"use {better}", fix)
 
 

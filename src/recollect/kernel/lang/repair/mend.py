@@ -117,8 +117,9 @@ def _verified(error: RecollectError, tokens: Tokens, attempt: Attempt) -> Recoll
 
 
 def _is_about(error: RecollectError, fix: Fix, source: str) -> bool:
-    """Whether an error may ask for an edit: for a quote only where one is missing."""
-    if fix.text != '"' or error.message == OPEN_STRING:
+    """Whether an error may ask for an edit: for a quote only where one lacks or is too many."""
+    is_quote = '"' in (fix.text, source[fix.span.start : fix.span.end])
+    if not is_quote or error.message == OPEN_STRING:
         return True
     place = fix.span.start
     line_end = source.find("\n", place)

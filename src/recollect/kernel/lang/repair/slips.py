@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
 
-from recollect.errors import Fix, Span
+from recollect.errors import Fix, Span, alike
 from recollect.kernel.lang.repair.synonyms import OTHER_COMPARISONS, OTHER_SYMBOLS, Where, synonyms
 from recollect.kernel.lang.tokens import (
     A_HANDLE,
@@ -118,7 +117,7 @@ def _spelled(tokens: Tokens, at: int, expected: tuple[str, ...]) -> Iterator[str
     elif token in BRACKETS:
         wanted = [one for one in BRACKETS if one in expected]
         yield from dict.fromkeys((*wanted, *BRACKETS))
-    elif token in ("==", "!=", "<=", ">=") and ":" in expected:
+    elif token == "==" and ":" in expected:
         yield ":"
     elif token[0].isdecimal() and (A_STRING in expected or not NUMBER.fullmatch(token)):
         yield f'"{token}"'
@@ -128,7 +127,7 @@ def _close(word: str, names: Iterable[str], cutoff: float) -> Iterator[str]:
     if len(word) > 40:
         return
     by_folded = {name.casefold(): name for name in names}
-    for found in get_close_matches(word.casefold(), by_folded, n=3, cutoff=cutoff):
+    for found in alike(word.casefold(), by_folded, 3, cutoff):
         yield by_folded[found]
 
 

@@ -76,8 +76,6 @@ OTHER_SYMBOLS: Final = {
     ".": (",",),
     "&&": (",",),
     "!": ("!=",),
-    "<": ("(",),
-    ">": (")",),
     "IS": ("==",),
 }
 """Signs that stand for one another by a slip of the hand, likeliest first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,8 @@ from recollect.faces.kinds import open_memory
 from recollect.kernel import Nexus
 from recollect.servers.embedding import make_embedder
 from recollect.servers.settings import DEFAULT_GROUP, Located, Settings
+
+logging.getLogger("psycopg").setLevel(logging.CRITICAL)  # errors of ours say what it would
 
 FEW_GROUPS = 10
 """So many names of groups fit into an error."""

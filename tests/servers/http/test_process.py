@@ -43,6 +43,9 @@ def test_it_serves_until_it_is_told_to_stop(start, how: signal.Signals) -> None:
         assert operations.healthcheck()["error"]["error_code"] == "UNAVAILABLE"
     events = [one["event"] for one in server.log if one["event"] != "process_started"]
     assert (events[0], events[-1]) == ("listening", "stopped")
+    (warning,) = (one for one in server.log if one["level"] == "warning")
+    assert "no facts are learnt" in warning["event"]
+    assert [line for line in server.said if line and line[0] != "{"] == []
 
 
 def test_what_was_accepted_when_it_stops_is_done_by_the_next(start, tmp_path: Path) -> None:

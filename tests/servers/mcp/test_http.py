@@ -9,6 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import IO
 
 import anyio
 import httpx2
@@ -17,7 +18,9 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from tests.servers.mcp.conftest import PROGRAM, SECONDS, Agent
 from tests.servers.mcp.test_import import MANY, triples
+from tests.servers.mcp.test_lines import asking
 
+from recollect.faces.operations import limits
 from recollect.servers.http.tokens import new_token
 
 FACT = {"subject": "Ann", "predicate": "works_at", "object": "Acme"}
@@ -41,10 +44,10 @@ def start(tmp_path: Path) -> Iterator[Start]:
     """Start a server with options, and return it with its address."""
     started: list[subprocess.Popen] = []
 
-    def run(*options: str) -> tuple[subprocess.Popen, str]:
+    def run(*options: str, log: IO[bytes] | None = None) -> tuple[subprocess.Popen, str]:
         words = ["mcp", "--http", "127.0.0.1:0", "--json", "--db", str(tmp_path / "memory.db")]
         process = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, *words, *options], stdout=subprocess.PIPE
+            [sys.executable, "-c", PROGRAM, *words, *options], stdout=subprocess.PIPE, stderr=log
         )
         started.append(process)
         return process, json.loads(process.stdout.readline())["result"]["url"]
@@ -263,3 +266,34 @@ def test_a_session_belongs_to_the_token_that_began_it(start, bearers):
         httpx2.post(url, headers={**other, **session}, json=ping, timeout=SECONDS).status_code
         == 404
     )
+
+
+def test_a_body_that_is_no_message_is_told_under_its_id(start):
+    _, url = start()
+    headers = {**ACCEPT, "Content-Type": "application/json"}
+    faults = [
+        (asking(rb"\ud83d"), 400, -32700, 7),
+        (asking(b"\xff"), 400, -32700, 7),
+        (asking(b"a" * limits.REQUEST_BYTES), 413, -32600, 7),
+        (b"prose", 400, -32700, None),
+        (b"[]", 400, -32600, None),
+    ]
+    for body, status, code, identifier in faults:
+        told = httpx2.post(url, headers=headers, content=body, timeout=SECONDS)
+        assert told.status_code == status
+        assert (told.json()["error"]["code"], told.json()["id"]) == (code, identifier)
+        assert {"code", "hint", "retry"} <= told.json()["error"]["data"].keys()
+    assert httpx2.post(url, headers=headers, json=INITIALIZE, timeout=SECONDS).is_success
+
+
+def test_every_line_of_the_log_is_json(start, tmp_path):
+    with (tmp_path / "log").open("w+b") as log:
+        process, url = start(log=log)
+        foreign = {**ACCEPT, "Host": "evil.example"}
+        assert httpx2.post(url, headers=foreign, json=INITIALIZE, timeout=SECONDS).is_error
+        process.send_signal(signal.SIGTERM)
+        process.wait(SECONDS)
+        log.seek(0)
+        events = [json.loads(line)["event"] for line in log]
+    assert "listening" in events
+    assert any("evil.example" in event for event in events)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -79,6 +80,7 @@ def serve_agents(on: Invocation, service: AgentService) -> None:
 def _over_http(
     memory: Memory, address: str, tokens_file: Path | None, path: str, out: Output
 ) -> None:
+    from recollect.servers.http.logs import Form, begin_log, log_event
     from recollect.servers.http.server import check_exposure, listen, url_of
     from recollect.servers.http.server import serve as serve_app
     from recollect.servers.http.tokens import read_tokens
@@ -87,11 +89,13 @@ def _over_http(
     host, port = host_and_port(address)
     known = None if tokens_file is None else read_tokens(tokens_file).caller
     check_exposure(host, has_tokens=known is not None, is_insecure=False)
+    begin_log(Form.JSON, sys.stderr)
     with listen(host, port) as listener:
         url = f"{url_of(listener)}{PATH}"
         if out.as_json:
             out.json({"result": {"url": url, "path": path}})
         out.say(f"serving {path} at {url}", "green")
+        log_event("listening", url=url)
         serve_app(http_app(memory, host, known), listener, grace_seconds=GRACE_SECONDS)
 
 

@@ -50,7 +50,7 @@ def serve_memory(on: Invocation, service: ServeOptions) -> None:
 
 
 def _serve(located: Located, settings: Settings, service: ServeOptions, out: Output) -> None:
-    from recollect.servers.http.logs import Form, log_event
+    from recollect.servers.http.logs import Form, log_event, log_warning
     from recollect.servers.http.options import LOOPBACK, Options
     from recollect.servers.http.plan import ServingPlan, serve_in_processes
     from recollect.servers.http.server import check_exposure, is_loopback, listen, url_of
@@ -82,9 +82,9 @@ def _serve(located: Located, settings: Settings, service: ServeOptions, out: Out
                 out.json({"result": {**told, "processes": count}})
             out.say(f"serving {located.shown} at {url}", "green")
             log_event("listening", url=url, processes=count)
+            if learner.warning and service.has_worker:
+                log_warning(learner.warning, hint=learner.hint)
 
-        if learner.warning and service.has_worker:
-            out.warn(learner.warning, learner.hint)
         if count == 1:
             from recollect.servers.http.serving import serve_nexus
 

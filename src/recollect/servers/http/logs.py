@@ -130,6 +130,11 @@ def log_event(event: str, **fields: object) -> None:
     _tell(logging.INFO, event, None, **fields)
 
 
+def log_warning(message: str, **fields: object) -> None:
+    """Tell of something that a person may want otherwise."""
+    _tell(logging.WARNING, message, None, **fields)
+
+
 class LogLines(logging.Formatter):
     """One line for each record; of an exception its class and its places, not its words."""
 

@@ -1,4 +1,4 @@
-"""The messages of a client over standard input, one a line.
+"""The messages of a client: over standard input one a line, over HTTP one a body.
 
 The rule: every line is answered. One that is no message is answered with an error under the id
 that can be read in it, and the session goes on. Of a line that is too long only its ends are kept.
@@ -68,6 +68,11 @@ async def serve_lines(server: Server[Any]) -> None:
                 await server.run(incoming, outgoing, server.create_initialization_options())
 
 
+def refusal(line: Line, fault: MCPError) -> types.JSONRPCError:
+    """Return what is answered to a line that is no message."""
+    return types.JSONRPCError(jsonrpc="2.0", id=id_asked(line), error=fault.error)
+
+
 async def _read(wire: Wire, into: ObjectSendStream[_Incoming], answer: _Send) -> None:
     """Hand on every message, and answer every other line."""
     try:
@@ -76,8 +81,7 @@ async def _read(wire: Wire, into: ObjectSendStream[_Incoming], answer: _Send) ->
                 try:
                     message = message_in(line)
                 except MCPError as fault:
-                    told = types.JSONRPCError(jsonrpc="2.0", id=id_asked(line), error=fault.error)
-                    await answer(SessionMessage(told))
+                    await answer(SessionMessage(refusal(line, fault)))
                     continue
                 if message is not None:
                     await into.send(SessionMessage(message))

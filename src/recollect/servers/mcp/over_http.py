@@ -1,6 +1,7 @@
 """The MCP server over streamable HTTP, and who may come in.
 
-The rule: nothing of a request is read before its bearer is known. A session belongs to the token
+The rule: nothing of a request is read before its bearer is known, and what is no message is told
+under the id that can be read in it. A session belongs to the token
 that began it. Without tokens the server is this machine's own: it answers to its own names alone,
 and to no page of another origin.
 """
@@ -14,13 +15,15 @@ from typing import Final
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.exceptions import MCPError
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from recollect.errors import UNAUTHENTICATED, UNAVAILABLE, RecollectError
+from recollect.errors import LIMIT_EXCEEDED, UNAUTHENTICATED, UNAVAILABLE, RecollectError
 from recollect.faces.operations import Caller, limits
 from recollect.servers.admission import Bodies, check_page
+from recollect.servers.mcp.lines import Line, message_in, refusal
 from recollect.servers.mcp.memory import Memory
 from recollect.servers.mcp.server import CALLER, build_server
 
@@ -68,9 +71,43 @@ class McpDoor:
             await _refusal(error)(scope, receive, send)
             return
         try:
+            if scope["method"] == "POST":
+                line = await _line(receive)
+                try:
+                    message_in(line)
+                except MCPError as fault:
+                    await _no_message(line, fault)(scope, receive, send)
+                    return
+                receive = _again(line, receive)
             await self._app(scope, receive, send)
         finally:
             self._bodies.give_back(held)
+
+
+async def _line(receive: Receive) -> Line:
+    """Return the body of a request; of one that is too long what has come by then."""
+    body, is_more = bytearray(), True
+    while is_more and len(body) <= limits.REQUEST_BYTES:
+        event = await receive()
+        body += event.get("body", b"")
+        is_more = event.get("more_body", False)
+    end = body[-1:] if len(body) > limits.REQUEST_BYTES else b""
+    return Line(bytes(body), bytes(end))
+
+
+def _again(line: Line, receive: Receive) -> Receive:
+    """Return what gives a body that was read once more."""
+    events: list[Message] = [{"type": "http.request", "body": line.beginning}]
+
+    async def given() -> Message:
+        return events.pop() if events else await receive()
+
+    return given
+
+
+def _no_message(line: Line, fault: MCPError) -> JSONResponse:
+    told = refusal(line, fault).model_dump(mode="json")
+    return JSONResponse(told, LIMIT_EXCEEDED.http if line.end else 400)
 
 
 def _bearer(headers: Headers, known: Known) -> tuple[str, Caller]:

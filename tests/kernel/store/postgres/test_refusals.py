@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +15,8 @@ import pytest
 import recollect
 from recollect.errors import RecollectError
 from recollect.kernel import is_there
+from recollect.servers.settings import Located
+from recollect.servers.wiring import open_nexus
 
 SECRET = "hunter2hunter2"
 HBA = "SELECT pg_read_file(current_setting('hba_file'))"
@@ -123,18 +127,40 @@ def test_looking_whether_a_memory_is_there_makes_none(on_server: str) -> None:
     assert is_there(on_server)
 
 
-def test_the_driver_writes_nothing_into_the_log(
-    on_server: str, caplog: pytest.LogCaptureFixture
+ENDED = (
+    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+    " WHERE application_name = 'recollect' AND datname = current_database()"
+    " AND pid <> pg_backend_pid()"
+)
+BROKEN = f"""
+import logging, sys
+import psycopg
+from recollect.kernel import Nexus
+with Nexus.open(sys.argv[1], busy_seconds=0.2) as nexus:
+    nexus.groups()
+    with psycopg.connect(sys.argv[2], autocommit=True) as connection:
+        connection.execute({ENDED!r})
+    nexus.groups()
+print(logging.getLogger("psycopg").getEffectiveLevel() == logging.WARNING)
+"""
+
+
+def test_what_the_driver_logs_is_left_to_the_program_and_has_no_password(
+    database: str, on_server: str
 ) -> None:
-    with recollect.open(on_server, busy_seconds=0.2) as nexus:
-        database = on_server.partition("?schema=")[0].partition("&schema=")[0]
-        ended = (
-            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
-            " WHERE application_name = 'recollect' AND datname = current_database()"
-            " AND pid <> pg_backend_pid()"
-        )
+    address = as_user(on_server, urlsplit(on_server).username or "postgres", SECRET)
+    asked = [sys.executable, "-c", BROKEN, address, database]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=60)
+    assert done.stdout == "True\n", done.stderr
+    assert SECRET not in done.stderr
+
+
+def test_where_a_program_of_ours_runs_the_driver_writes_nothing_into_the_log(
+    database: str, on_server: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with open_nexus(Located(on_server, ""), "default", create=True) as nexus:
         assert nexus.groups() == []
-        run(database, ended)
+        run(database, ENDED)
         assert nexus.groups() == []
     assert [one for one in caplog.records if one.name.startswith("psycopg")] == []
 

@@ -7,7 +7,6 @@ with its BEGIN.
 
 from __future__ import annotations
 
-import logging
 import os
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -33,8 +32,6 @@ Answered = Callable[[list[SqlRow]], None]
 
 READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED"
-
-logging.getLogger("psycopg").setLevel(logging.CRITICAL)  # errors of ours say what it would
 
 _STATEMENTS: Final = 512  # prepared on each connection
 _CONNECT_SECONDS: Final = 10

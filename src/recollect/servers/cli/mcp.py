@@ -58,20 +58,14 @@ def serve_agents(on: Invocation, service: AgentService) -> None:
         with open_nexus(located, settings.group(on.group), create=create) as nexus:
             made = make_service(nexus, extractor=learner.extractor, has_worker=create)
             actor = settings.actor() or ACTOR
+            offered = folders if folders.allowed else None
+            memory = Memory(made, actor, service.is_read_only, offered, tools, service.may_erase)
             with at_work(made, GRACE_SECONDS):
                 if service.address is None:
                     # Waiting for standard input cannot be stopped. What was answered is kept.
                     signal.signal(signal.SIGINT, signal.SIG_DFL)
-                    offered = folders if folders.allowed else None
-                    memory = Memory(
-                        made, actor, service.is_read_only, offered, tools, service.may_erase
-                    )
                     serve_stdio(memory)
                     return
-                offered = folders if folders.allowed else None
-                memory = Memory(
-                    made, actor, service.is_read_only, offered, tools, service.may_erase
-                )
                 _over_http(
                     memory, service.address, settings.tokens(service.tokens), located.shown, out
                 )

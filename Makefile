@@ -21,7 +21,7 @@ env: ## make .venv with everything for work on Recollect
 	@tools/environment.sh demo,dev
 
 demo-env:
-	@tools/environment.sh demo
+	@tools/environment.sh demo,studio
 
 demo: demo-env ## see a memory learn, answer and correct itself
 	@$(RUN)recollect demo

@@ -79,6 +79,21 @@ def test_an_error_stands_under_its_word_and_one_button_mends_it(visitor: Visitor
     )
 
 
+def test_a_warning_has_its_place_its_fix_and_a_hint_that_can_be_followed(
+    visitor: Visitor, nexus: Nexus
+):
+    page = visitor.get("/ask", q='FIND(?x) WHERE { (?x, "works_att", ?y) }').text
+    assert "<mark>" in page and "Apply the fix" in page
+    assert "&#34;works_at&#34;" in page[page.index("<mark>") :]
+    nexus.write(
+        "UPDATE ?l SET METADATA { valid_until: $at } WHERE { ?l (id: $id) }",
+        {"at": "2020-01-01", "id": "job"},
+    )
+    rests = visitor.text("/ask", q='FIND(?x.name) WHERE { (?x, "works_at", ?y) }')
+    assert "empty the field" in rests or "write now into" in rests
+    assert "as_of" not in rests
+
+
 def test_parameters_are_asked_for_in_a_form(visitor: Visitor):
     text = 'FIND(?x.attributes.role) WHERE { ?x {type: "Person", name: $name} }'
     assert "fill in name" in visitor.text("/ask", q=text)

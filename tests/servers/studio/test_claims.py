@@ -75,7 +75,19 @@ def test_the_queue_shows_severity_and_action_and_puts_items_aside(visitor: Visit
     visitor.post("/claims/attention", do="week", fingerprint=item.fingerprint)
     assert AttentionQueue(nexus).items() == []
     visitor.post("/claims/attention", do="dismiss", fingerprint=item.fingerprint)
-    assert "Nothing asks for attention" in visitor.text("/claims")
+    page = visitor.text("/claims")
+    assert "Nothing asks for attention" in page and "1 thing put aside the report is right" in page
+    visitor.post("/claims/attention", do="back", fingerprint=item.fingerprint)
+    assert AttentionQueue(nexus).items() == [item]
+    assert "put aside the report" not in visitor.text("/claims")
+
+
+@pytest.mark.usefixtures("disputed")
+def test_lenses_are_offered_of_what_the_claims_name(visitor: Visitor):
+    page = visitor.get("/claims").text
+    for path in ("/lens/run/run-1", "/lens/agent/alpha", "/lens/artifact/report"):
+        assert f'href="{path}"' in page and visitor.get(path).status_code == 200
+    assert "1 claim about that, of 2" in visitor.text("/claims", about="sagas")
 
 
 def test_a_claim_refused_for_want_of_evidence_is_in_the_queue(visitor: Visitor, nexus: Nexus):

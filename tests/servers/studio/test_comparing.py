@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import pytest
 from tests.servers.studio.conftest import Visitor
 
@@ -26,6 +28,13 @@ def test_moments_may_be_instants(visitor: Visitor, nexus: Nexus):
     page = visitor.text("/compare", **{"from": at, "to": "#2"})
     assert "after transaction #1 and after #2" in page and "engineer director" in page
     assert "after transaction #0" in visitor.text("/compare", **{"from": "1990", "to": "#1"})
+
+
+def test_a_transaction_that_does_not_exist_yet_is_told(visitor: Visitor):
+    words = "Transaction #99 does not exist yet: the last is #"
+    assert words in visitor.text("/compare", **{"from": "#99"})
+    assert words not in visitor.text("/compare", **{"from": "#1"})
+    assert words in html.unescape(visitor.get("/", known="#99").text)
 
 
 def test_an_empty_memory_compares_nothing(visitor: Visitor):

@@ -8,7 +8,7 @@ import pytest
 from tests.servers.studio.conftest import Visitor, said
 
 from recollect.kernel import Nexus
-from recollect.model import PutConcept, Rows
+from recollect.model import PutConcept, PutFact, Rows
 
 pytestmark = pytest.mark.usefixtures("told")
 
@@ -151,9 +151,27 @@ def test_where_nothing_was_done_nothing_is_undone(visitor: Visitor):
 
 def test_merge(visitor: Visitor, nexus: Nexus):
     nexus.write([PutConcept("Person", "Annie", {"town": "Bonn"}, id="annie")])
-    keep(visitor, nexus, do="merge", id="annie", into="Ann")
-    page = visitor.text("/element", id="ann")
-    assert "town Bonn" in page
+    nexus.write([PutFact("annie", "lives_in", "acme", "Annie sleeps at Acme")])
+    tried, kept = keep(visitor, nexus, do="merge", id="annie", into="Ann")
+    assert "Annie sleeps at Acme Ann lives_in Acme" in tried
+    assert "town Bonn" in kept  # the page of the one that stays
+
+
+def test_a_mistake_in_a_form_shows_it_again_with_what_was_typed(visitor: Visitor, nexus: Nexus):
+    before = nexus.stats().transactions
+    answer = visitor.post("/element/change", do="end", id="job", at="last tuesday", step="try")
+    assert answer.status_code == 400
+    assert 'value="last tuesday"' in answer.text and "is not an ISO 8601 date" in answer.text
+    assert 'href="/element?id=job"' in answer.text and "Keep it" not in answer.text
+    answer = visitor.post("/element/erase", id="job", step="apply", typed="ja")
+    assert answer.status_code == 400 and "the confirmation is not typed" in answer.text
+    assert 'name="typed"' in answer.text and nexus.stats().transactions == before
+
+
+def test_undo_is_offered_where_there_is_something_to_take_back(visitor: Visitor):
+    assert "Undo the last change" in visitor.text("/element", id="ann")
+    assert "Undo the last change" not in visitor.text("/element", id="bob")
+    assert "Undo the last change" not in visitor.text("/element", id="ann", known="#1")
 
 
 def test_the_last_change_can_be_undone(visitor: Visitor, nexus: Nexus):

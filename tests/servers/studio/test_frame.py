@@ -177,7 +177,7 @@ def test_changes_are_told_as_they_come(visitor: Visitor, nexus: Nexus):
         event = next(line for line in lines if line.startswith("event: "))
         assert event == "event: memory.changed"
         assert json.loads(next(lines).removeprefix("data: ")) == {"transaction": 1}
-    assert "Zoe" in visitor.get("/changes/part").text
+    assert "Zoe" in visitor.get("/").text
 
 
 @pytest.mark.usefixtures("told")

@@ -65,3 +65,26 @@ def test_no_more_is_drawn_than_can_be_read(visitor: Visitor, nexus: Nexus):
     of_ann = 'FIND(?x) WHERE { (?x, "of", {name: "Ann"}) }'
     assert not visitor.get("/graph/data", kip=of_ann).json()["whole"]
     assert visitor.get("/graph/data", kip=f"{of_ann} LIMIT 2").json()["whole"]
+
+
+def test_what_has_ended_says_so_in_the_picture_and_in_the_list(visitor: Visitor, nexus: Nexus):
+    nexus.write([PutLink("ann", "works_at", "beta", metadata={"valid_until": "2020-05-01"})])
+    found = visitor.get("/graph/data", id="ann").json()
+    ended = {(one["to"], one["ended"]) for one in found["links"] if one["from"] == "ann"}
+    assert ended == {("beta", "until 2020-05-01"), ("acme", "")}
+    assert "Ann works_at Beta until 2020-05-01" in visitor.text("/graph", id="ann")
+
+
+def test_a_filter_offers_all_there_is_to_choose_and_leaves_out_what_is_not_joined(
+    visitor: Visitor,
+):
+    page = visitor.get("/graph", q="Ann Acme Beta", predicate="knows").text
+    assert '<option value="works_at">' in page and '<option value="Company">' not in page
+    assert names(visitor, q="Ann Acme Beta", predicate="knows") == {"Ann", "Bob"}
+    page = visitor.get("/graph", id="ann", type="Company").text
+    assert '<option value="Person">' in page
+
+
+def test_a_search_that_finds_nothing_says_so(visitor: Visitor):
+    page = visitor.text("/graph", q="Zaphod")
+    assert "No concept here is about Zaphod" in page and "Search for something" not in page

@@ -7,6 +7,7 @@ import re
 import pytest
 from tests.servers.studio.conftest import Visitor, said
 
+from recollect.faces.claims import Actor, AttentionQueue
 from recollect.kernel import Nexus
 from recollect.model import Delete, PutConcept
 
@@ -42,6 +43,17 @@ def test_another_moment_counts_what_was_held_then(visitor: Visitor, nexus: Nexus
     assert "Bob" in newest and "Zoe" not in newest
     assert "#1" in page and "#2" not in page and "Zoe" not in page
     assert chips(visitor, known="#0") == {}
+
+
+def test_an_agent_is_connected_to_the_memory_that_is_looked_at(visitor: Visitor):
+    assert "mcp install claude-code --write" in visitor.text("/")
+    assert "--group decoy --write" in visitor.text("/", group="decoy")
+
+
+def test_what_wanted_attention_then_is_told(visitor: Visitor, nexus: Nexus):
+    AttentionQueue(nexus).reject("Ann is tall", Actor("agent", "alpha"))
+    assert "Ann is tall" in visitor.text("/")
+    assert "Ann is tall" not in visitor.text("/", known="#1")
 
 
 def test_the_most_connected_are_told_by_names_that_say_something(visitor: Visitor):

@@ -11,6 +11,7 @@ import pytest
 from tests.servers.studio.conftest import Visitor, said
 from tests.serving import SECONDS
 
+from recollect.faces.claims import Actor, AttentionQueue
 from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece
 from recollect.faces.markup import Markup
 from recollect.faces.memory import Memory
@@ -179,6 +180,13 @@ def test_the_tree_of_then_is_shown(visitor: Visitor, nexus: Nexus, zoo: Markup):
 @pytest.mark.usefixtures("told")
 def test_every_look_of_care_answers(visitor: Visitor, at: str):
     assert visitor.get("/care/look", at=at).status_code == 200
+
+
+@pytest.mark.usefixtures("told")
+def test_what_faces_keep_for_themselves_is_no_orphan(visitor: Visitor, nexus: Nexus):
+    AttentionQueue(nexus).reject("Ann is tall", Actor("agent", "alpha"))
+    page = visitor.text("/care/look", at="orphans")
+    assert "Beta Company" in page and "RejectedClaim" not in page and "Episode" not in page
 
 
 def test_duplicates_are_merged_side_by_side(visitor: Visitor, nexus: Nexus):

@@ -173,6 +173,10 @@ class AttentionQueue:
             raise refused(f"until is {at}, which is not after now", _LATER)
         self._choose(fingerprint, until, actor)
 
+    def bring_back(self, fingerprint: str, actor: Actor) -> None:
+        """Let an item that was put aside ask again: aside until now, which is over."""
+        self._choose(fingerprint, self._nexus.now() / 1_000, actor)
+
     def reject(self, text: object, actor: Actor) -> str:
         """Record that a claim without evidence was to be written; return its fingerprint.
 

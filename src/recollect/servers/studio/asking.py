@@ -11,11 +11,12 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError, Span
+from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
 from recollect.faces.claims import Claim
 from recollect.faces.claims.reading import claims_of
 from recollect.kernel import Nexus, Script, parse_text
@@ -152,15 +153,14 @@ def given_parameters(visit: Visit, text: str) -> dict[str, Value]:
     return values
 
 
-def marked(text: str, error: RecollectError) -> Marked | None:
-    """Return a text with the place of an error in it; None where the error is about no place."""
-    if error.span is None:
+def marked(text: str, told: RecollectError | Notice) -> Marked | None:
+    """Return a text with the place in it that something is told of; None where it is of none."""
+    span, mended = told.span, None
+    if span is None:
         return None
-    span: Span = error.span
-    mended = None
-    if error.fix is not None:
-        at = error.fix.span
-        mended = text[: at.start] + error.fix.text + text[at.end :]
+    if told.fix is not None:
+        at = told.fix.span
+        mended = text[: at.start] + told.fix.text + text[at.end :]
     return Marked(text[: span.start], text[span.start : span.end] or " ", text[span.end :], mended)
 
 
@@ -236,7 +236,7 @@ def _kip(visit: Visit, text: str) -> Answered:
         else:
             shows |= _answered(visit, text, script, parameters)
     except RecollectError as error:
-        shows |= {"error": error, "marked": marked(text, error)}
+        shows["error"] = error
         return Sheet("ask.html", "Ask", shows, status=error.code.http)
     return Sheet("ask.html", "Ask", shows)
 
@@ -276,6 +276,7 @@ def _frame(visit: Visit, text: str) -> dict[str, object]:
     return {
         "q": text,
         "can_go_on": False,
+        "mark": partial(marked, text),
         "is_kip": is_kip(text),
         "parameters": given,
         "given": {_GIVEN + name: value for name, value in given.items()}
@@ -284,9 +285,7 @@ def _frame(visit: Visit, text: str) -> dict[str, object]:
         "types": types,
         "view": visit.asked("as", "table"),
         **dict.fromkeys(("memories", "kinds", "waits", "shapes", "notices"), ()),
-        **dict.fromkeys(
-            ("is_plain", "is_near", "writes", "next_cursor", "error", "marked", "working")
-        ),
+        **dict.fromkeys(("is_plain", "is_near", "writes", "next_cursor", "error", "working")),
     }
 
 
@@ -434,7 +433,7 @@ def write(visit: Visit) -> Answered:
             done: Tried = tried(visit, lambda nexus: nexus.write(text, parameters))
             shows |= {"tried": done, "writes": True}
     except RecollectError as error:
-        shows |= {"error": error, "marked": marked(text, error)}
+        shows["error"] = error
         return Sheet("ask.html", "Ask", shows, status=error.code.http)
     return Sheet("ask.html", "Ask", shows)
 

@@ -7,15 +7,17 @@ about the group alone.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError
 from recollect.faces.kip.maintenance import decay, expire, find_duplicates, find_orphans
 from recollect.faces.kip.maintenance.duplicates import Duplicate
+from recollect.faces.kip.maintenance.orphans import Orphans
 from recollect.kernel import Nexus
-from recollect.model import Progress
+from recollect.model import Key, Progress
+from recollect.node import replace
 from recollect.servers.http.tokens import new_token
 from recollect.servers.studio.shown import Shown, shown_ids
 from recollect.servers.studio.visit import Answered, Download, Route, Sheet, Visit, required
@@ -41,7 +43,7 @@ def look(visit: Visit) -> Answered:
         case "duplicates":
             shows: dict[str, object] = {"working": Working(lambda told: _duplicates(nexus, told))}
         case "orphans":
-            shows = {"orphans": find_orphans(nexus)}
+            shows = {"orphans": _things(nexus, find_orphans(nexus))}
         case "expiring":
             shows = {"expiry": expire(nexus, limit=_MOST_LISTED, dry_run=True)}
         case "fading":
@@ -128,6 +130,18 @@ def _page(visit: Visit, shows: dict[str, object]) -> Sheet:
     nothing = dict.fromkeys(_SHOWN.split())
     frame = {"stats": visit.nexus.stats(), "most": _MOST_LISTED}
     return Sheet("care.html", "Care", {**nothing, **frame, **shows}, is_told="working" in shows)
+
+
+def _things(nexus: Nexus, found: Orphans) -> Orphans:
+    """Return what hangs on nothing, without what a face keeps for itself."""
+    kinds = nexus.kinds
+
+    def things(keys: Iterable[Key]) -> tuple[Key, ...]:
+        return tuple(
+            one for one in keys if one.type not in kinds.owned and kinds.of(one.type).is_memory
+        )
+
+    return replace(found, unlinked=things(found.unlinked), homeless=things(found.homeless))
 
 
 def _duplicates(nexus: Nexus, progress: Progress) -> dict[str, object]:

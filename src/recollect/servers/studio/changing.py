@@ -54,13 +54,16 @@ def change(visit: Visit) -> Answered:
         raise RecollectError(
             INVALID_ARGUMENT, "there is no such change", hint="use a form of the element's page"
         )
-    work = action.make(visit, dated)
-    if visit.form.get("step") == "apply":
-        identifier = work(visit.nexus)
-        return Away(visit.to("/element", id=identifier, done=visit.transactions))
     (shown,) = shown_of(visit.nexus, [dated])
-    shows = {"one": shown, "action": action, "tried": tried(visit, work), "fields": visit.form}
-    return Sheet("change.html", action.title, shows)
+    shows: dict[str, object] = {"one": shown, "action": action, "fields": visit.form}
+    try:
+        work = action.make(visit, dated)
+        if visit.form.get("step") == "apply":
+            identifier = work(visit.nexus)
+            return Away(visit.to("/element", id=identifier, done=visit.transactions))
+        return Sheet("change.html", action.title, shows | {"tried": tried(visit, work)})
+    except RecollectError as error:
+        return Sheet("change.html", action.title, shows | {"error": error}, error.code.http)
 
 
 def remember(visit: Visit) -> Answered:
@@ -85,11 +88,9 @@ def erase(visit: Visit) -> Answered:
     dated = living(visit, closed=True)
     identifier = dated.element.id
     (shown,) = shown_of(visit.nexus, [dated])
-    is_kept = visit.form.get("step") == "apply"
-    if is_kept and visit.form.get("typed", "").strip() != _TYPED:
-        raise RecollectError(
-            INVALID_ARGUMENT, "the confirmation is not typed", hint=f"type {_TYPED}"
-        )
+    is_sure = visit.form.get("typed", "").strip() == _TYPED
+    is_told = visit.form.get("step") == "apply"
+    is_kept = is_told and is_sure
     forgotten = memory_of(visit, visit.nexus).forget(
         id=identifier, effect="erase", dry_run=not is_kept
     )
@@ -99,7 +100,10 @@ def erase(visit: Visit) -> Answered:
     gone = forgotten.receipts[0]["ids"]
     shows["going"] = () if is_kept else shown_ids(visit.nexus, gone[:_MOST_LISTED])
     shows["one"] = None if is_kept else shown
-    return Sheet("erase.html", "Erase", shows)
+    if not is_told or is_sure:
+        return Sheet("erase.html", "Erase", shows)
+    error = RecollectError(INVALID_ARGUMENT, "the confirmation is not typed", hint=f"type {_TYPED}")
+    return Sheet("erase.html", "Erase", shows | {"error": error}, error.code.http)
 
 
 def living(visit: Visit, *, closed: bool = False) -> Dated:

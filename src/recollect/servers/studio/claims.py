@@ -6,10 +6,11 @@ deletes one. Specification 002, product implications.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
-from recollect.faces.claims import STATUSES, AttentionQueue
+from recollect.faces.claims import STATUSES, AttentionQueue, Claim
 from recollect.faces.claims.reading import Filters, counted, listed, one_claim, recalled
 from recollect.faces.claims.viewing import viewed
 from recollect.servers.studio.visit import Answered, Away, Route, Sheet, Visit, in_path, required
@@ -49,15 +50,30 @@ def claims_page(visit: Visit) -> Answered:
             found = [one for one, _ in recalled(nexus, about, filters, _CARDS, visit.moment)]
         else:
             found = listed(nexus, filters, _CARDS, after, visit.moment)
+        every = AttentionQueue(nexus).items(aside=True, as_of=visit.moment)
+        items = AttentionQueue(nexus).items(as_of=visit.moment)
+        asking = {one.fingerprint for one in items}
         shows = {
             "cards": [viewed(nexus, one, visit.moment) for one in found],
+            "put_aside": [one for one in every if one.fingerprint not in asking],
+            "lenses": _lenses(visit, found),
             "count": counted(nexus, filters, visit.moment),
             "after": found[-1].id if len(found) == _CARDS and not about else "",
-            "items": AttentionQueue(nexus).items(as_of=visit.moment),
+            "items": items,
             "statuses": STATUSES,
             "questions": QUESTIONS,
         }
     return Sheet("claims.html", "Claims", shows)
+
+
+def _lenses(visit: Visit, claims: Sequence[Claim]) -> list[tuple[str, str]]:
+    """Return the lenses through which some claims can be looked at: kind and id, each once."""
+    dated = visit.nexus.elements.look_up([one.id for one in claims], as_of=visit.then, closed=True)
+    kept = [one.element.attributes for one in dated.values()]
+    found = [(kind, one.get(f"{kind}_id")) for one in kept for kind in ("run", "show", "agent")]
+    found += [("artifact", ref.artifact_id) for one in claims for ref in one.evidence]
+    told = dict.fromkeys((kind, one) for kind, one in found if isinstance(one, str) and one)
+    return list(told)[:_CARDS]
 
 
 def card_part(visit: Visit) -> Answered:
@@ -81,6 +97,8 @@ def put_aside(visit: Visit) -> Answered:
     wanted = required(visit.form, "do")
     if wanted == "dismiss":
         queue.dismiss(fingerprint, visit.acting)
+    elif wanted == "back":
+        queue.bring_back(fingerprint, visit.acting)
     elif wanted in _SNOOZES:
         until = visit.nexus.now() / 1_000 + _SNOOZES[wanted]
         queue.snooze(fingerprint, until, visit.acting)

@@ -10,11 +10,12 @@ from typing import Final
 
 import orjson
 
-from recollect.errors import NOT_FOUND, RecollectError
+from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, RecollectError
 from recollect.faces.claims import Claim
 from recollect.faces.claims.past import claim_events, known_at
 from recollect.faces.claims.reading import claims_of
 from recollect.faces.claims.viewing import viewed
+from recollect.faces.memory.undoing import changes_back
 from recollect.kernel import Nexus
 from recollect.model import (
     FACT,
@@ -94,13 +95,22 @@ def element_page(visit: Visit) -> Answered:
         "is_owned": is_owned,
         "untold": (*UNTOLD, *(_IN_WORDS if isinstance(element, Link) else ())),
         "same": same,
-        "can_undo": not is_owned
-        and visit.moment is None
-        and (bool(same) or dated.expired_at is not None or len(lives[-1].versions) > 1),
+        "can_undo": visit.moment is None and not is_owned and _can_undo(nexus, identifier),
         "is_living": dated.expired_at is None and is_held and visit.moment is None,
         "done": visit.number("done", 0, 10**15),
     }
     return Sheet("element.html", shown.name, shows)
+
+
+def _can_undo(nexus: Nexus, identifier: str) -> bool:
+    """Whether there is something to take back."""
+    try:
+        changes_back(nexus, identifier)
+    except RecollectError as error:
+        if error.code is not INVALID_ARGUMENT:
+            raise
+        return False
+    return True
 
 
 def held(visit: Visit, identifier: str) -> tuple[Dated, bool]:

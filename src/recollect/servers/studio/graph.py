@@ -6,6 +6,7 @@ the picture is drawn in the browser, and a list of the same stands below it for 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import orjson
@@ -14,7 +15,7 @@ from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.model import Concept, Hits, Link, Rows
 from recollect.node import dataclass
 from recollect.servers.studio.asking import given_parameters, page_moment, paged
-from recollect.servers.studio.shown import Shown, shown_ids
+from recollect.servers.studio.shown import Shown, shown_ids, standing_of
 from recollect.servers.studio.visit import Answered, Download, Route, Sheet, Visit
 
 MOST_NODES: Final = 2_000
@@ -31,8 +32,10 @@ class Drawn:
     """What a picture shows."""
 
     nodes: tuple[Shown, ...]
-    links: tuple[Link, ...]
+    links: tuple[tuple[Link, str], ...]  # each with what it says of its end: "until 2026-11-01"
     is_whole: bool  # whether nothing was left out
+    types: Sequence[str]  # of all that the filters chose from
+    predicates: Sequence[str]
 
     def as_json(self) -> bytes:
         """Return it as the script of the page reads it."""
@@ -47,8 +50,14 @@ class Drawn:
             for one in self.nodes
         ]
         links = [
-            {"id": one.id, "from": one.subject, "to": one.object, "predicate": one.predicate}
-            for one in self.links
+            {
+                "id": one.id,
+                "from": one.subject,
+                "to": one.object,
+                "predicate": one.predicate,
+                "ended": standing,
+            }
+            for one, standing in self.links
         ]
         bounds = {"whole": self.is_whole, "most": MOST_NODES}
         return orjson.dumps({"nodes": nodes, "links": links, **bounds})
@@ -61,8 +70,7 @@ def graph_page(visit: Visit) -> Answered:
         "drawn": drawn,
         "listed": drawn.links[:_MOST_LISTED],
         "names": {one.id: one.name for one in drawn.nodes},
-        "types": sorted({one.type for one in drawn.nodes}),
-        "predicates": sorted({one.predicate for one in drawn.links}),
+        "is_asked": any(visit.asked(one) for one in ("q", "id", "all")),
         "most": MOST_NODES,
     }
     return Sheet("graph.html", "Graph", shows)
@@ -76,9 +84,10 @@ def graph_data(visit: Visit) -> Answered:
 
 def drawn_of(visit: Visit) -> Drawn:
     """Return what is around the elements that the address names, through its filters."""
-    starts, links, is_all = _beginning(visit)
-    links = list({one.id: one for one in links if _is_wanted(visit, one)}.values())
-    ids: dict[str, None] = dict.fromkeys(starts)
+    starts, found, is_all = _beginning(visit)
+    links = list({one.id: one for one in found if _is_wanted(visit, one)}.values())
+    is_narrowed = len(links) < len({one.id for one in found})  # then only what is joined is drawn
+    ids: dict[str, None] = dict.fromkeys([] if is_narrowed and links else starts)
     kept: list[Link] = []
     for link in links:
         ends = [end for end in (link.subject, link.object) if end not in ids]
@@ -86,14 +95,20 @@ def drawn_of(visit: Visit) -> Drawn:
             continue
         ids |= dict.fromkeys(ends)
         kept.append(link)
-    shown = shown_ids(visit.nexus, list(ids), visit.then)
-    wanted = visit.asked("type")
+    nexus, wanted = visit.nexus, visit.asked("type")
+    shown = shown_ids(nexus, list(ids), visit.then)
+    types = sorted({one.type for one in shown})
     if wanted:
         shown = tuple(one for one in shown if one.type == wanted or one.id in starts)
     there = {one.id for one in shown}
     kept = [one for one in kept if one.subject in there and one.object in there]
     is_whole = is_all and len(kept) == len(links) and len(links) < _MOST_LINKS
-    return Drawn(shown, tuple(kept), is_whole or bool(wanted))
+    dated = nexus.elements.look_up([one.id for one in kept], as_of=visit.then, closed=True)
+    told = [
+        (one, standing_of(dated[one.id], nexus.now()) if one.id in dated else "") for one in kept
+    ]
+    predicates = sorted({one.predicate for one in found})
+    return Drawn(shown, tuple(told), is_whole or bool(wanted), types, predicates)
 
 
 def _beginning(visit: Visit) -> tuple[list[str], list[Link], bool]:

@@ -73,14 +73,6 @@ def home(visit: Visit) -> Answered:
     return Sheet("home.html", "Home", shows)
 
 
-def changes_part(visit: Visit) -> Answered:
-    """Return the newest changes alone, for a page that shows them as they come."""
-    count = visit.nexus.stats().transactions
-    last = transaction_of(visit.nexus, visit.known, count, count)
-    shows = {"changes": newest_changes(visit.nexus, last)}
-    return Sheet("changes_part.html", "Changes", shows, is_part=True)
-
-
 def growth_page(visit: Visit) -> Answered:
     """Show how the memory grew. Cost: its whole log."""
     stats = visit.nexus.stats(_MARKS)
@@ -181,7 +173,6 @@ def keys_page(visit: Visit) -> Answered:
 
 ROUTES: Final = (
     Route("/", home),
-    Route("/changes/part", changes_part),
     Route("/growth", growth_page),
     Route("/connected", connected_page),
     Route("/keys", keys_page),

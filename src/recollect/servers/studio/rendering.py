@@ -8,6 +8,7 @@ Templates hold no script and no style, and no header would let them run.
 from __future__ import annotations
 
 import re
+import shlex
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -179,6 +180,7 @@ class Pages:
             "in_path": in_path,
             "visible": visible,
             "own": own_hint,
+            "quoted": shlex.quote,
             "strongest": strongest_first,
         }
         self._environment.globals |= {"asset": address_of, "navigation": NAVIGATION}

@@ -22,7 +22,7 @@ from recollect.model import (
 )
 from recollect.node import dataclass
 from recollect.servers.studio.rendering import as_json
-from recollect.servers.studio.shown import shown_ids
+from recollect.servers.studio.shown import Shown, shown_ids
 from recollect.servers.studio.visit import Visit
 
 MOST_EFFECTS: Final = 50
@@ -45,6 +45,7 @@ class Effect:
 
     change: LoggedChange
     line: str
+    name: str  # of a link its ends and predicate, whatever its words are
     parts: tuple[TriedPart, ...]
 
 
@@ -66,17 +67,18 @@ def tried(visit: Visit, work: Callable[[Nexus], object]) -> Tried:
         by_id = {one.id: one for logged in nexus.changes(number) for one in logged.changes}
         changes = list(by_id.values())
         few = changes[:MOST_EFFECTS]
-        lines = {one.id: one.line for one in shown_ids(nexus, [one.id for one in few])}
-        effects = tuple(_effect(nexus, one, lines.get(one.id, one.id)) for one in few)
+        shown = {one.id: one for one in shown_ids(nexus, [one.id for one in few])}
+        effects = tuple(_effect(nexus, one, shown.get(one.id)) for one in few)
     return Tried(effects, len(changes) - len(few))
 
 
-def _effect(nexus: Nexus, change: LoggedChange, line: str) -> Effect:
-    if change.what is None or change.operation is Operation.CLOSE:
-        return Effect(change, line, ())
-    life = nexus.history(change.id)[-1]
-    last = life.versions[-1]
-    return Effect(change, line, differences(last.before, last.after))
+def _effect(nexus: Nexus, change: LoggedChange, shown: Shown | None) -> Effect:
+    parts: tuple[TriedPart, ...] = ()
+    if change.what is not None and change.operation is not Operation.CLOSE:
+        last = nexus.history(change.id)[-1].versions[-1]
+        parts = differences(last.before, last.after)
+    line, name = (change.id, change.id) if shown is None else (shown.line, shown.name)
+    return Effect(change, line, name, parts)
 
 
 def differences(before: Content | None, after: Content | None) -> tuple[TriedPart, ...]:

@@ -66,10 +66,9 @@ class Visit:
         """How many transactions the group has."""
         return self.nexus.stats().transactions
 
-    def known_transaction(self, last: int) -> int:
-        """Return the transaction that is asked about, where its number is given; else the last."""
-        number = _numbered(self.known)
-        return last if number is None else min(number, last)
+    def numbered(self, given: str) -> int | None:
+        """Return the transaction that a text names by its number; None where it names none."""
+        return _numbered(given.strip())
 
     @property
     def groups(self) -> list[str]:

@@ -16,23 +16,29 @@
   const short = text => text.length > 40 ? text.slice(0, 40) + "…" : text
   const elements = found => [
     ...found.nodes.map(one => ({group: "nodes", data: {id: "n" + one.id, raw: one.id, label: short(one.name), tint: tintOf(one.type), ended: one.ended ? 1 : 0}, position: kept[one.id]})),
-    ...found.links.map(one => ({group: "edges", data: {id: "l" + one.id, source: "n" + one.from, target: "n" + one.to, label: short(one.predicate)}})),
+    ...found.links.map(one => ({group: "edges", data: {id: "l" + one.id, source: "n" + one.from, target: "n" + one.to, label: short(one.predicate), ended: one.ended ? 1 : 0}})),
   ]
   const first = await load(holder.dataset.source)
-  // The commonest types have a colour each, all others one together.
+  // The commonest types have a colour each, the same from picture to picture unless two want one.
   const tints = ["--accent", "--violet", "--good", "--warn", "--bad"].map(css)
   const many = Map.groupBy(first.nodes, one => one.type)
-  const types = [...many.keys()].sort((a, b) => many.get(b).length - many.get(a).length).slice(0, tints.length)
+  const types = []
+  for (const type of [...many.keys()].sort((a, b) => many.get(b).length - many.get(a).length || (a < b ? -1 : 1)).slice(0, tints.length)) {
+    let at = [...type].reduce((sum, one) => (31 * sum + one.codePointAt()) % 9973, 7) % tints.length
+    while (types[at] !== undefined) at = (at + 1) % tints.length
+    types[at] = type
+  }
   const tintOf = type => tints[types.indexOf(type)] ?? css("--soft")
   const legend = document.getElementById("legend")
-  for (const type of types) {
+  for (const type of types.filter(one => one !== undefined)) {
     const sign = Object.assign(document.createElement("span"), {className: "tint-" + types.indexOf(type), textContent: "● "})
     legend.appendChild(document.createElement("li")).append(sign, short(type))
   }
-  if (many.size > types.length) legend.appendChild(Object.assign(document.createElement("li"), {className: "soft"})).textContent = "● others"
+  if (many.size > tints.length) legend.appendChild(Object.assign(document.createElement("li"), {className: "soft"})).textContent = "● others"
   const cy = cytoscape({
     container: holder,
     elements: elements(first),
+    layout: {name: "preset"},  // without one the nodes of a picture that was drawn before stand in a grid
     textureOnViewport: first.nodes.length > 400,
     hideEdgesOnViewport: first.nodes.length > 400,
     minZoom: 0.05,
@@ -41,6 +47,7 @@
       {selector: "node", style: {"background-color": "data(tint)", label: "data(label)", color: css("--ink"), "font-size": 12, width: 18, height: 18, "min-zoomed-font-size": 7, "text-valign": "bottom", "text-margin-y": 3}},
       {selector: "node[ended = 1]", style: {"background-color": css("--paper"), "border-width": 2, "border-color": "data(tint)"}},
       {selector: "edge", style: {"line-color": css("--line"), width: 1.5, "target-arrow-shape": "triangle", "target-arrow-color": css("--line"), "curve-style": "bezier", label: first.nodes.length > 150 ? "" : "data(label)", color: css("--soft"), "font-size": 12, "min-zoomed-font-size": 9, "text-rotation": "autorotate", "text-background-color": css("--paper"), "text-background-opacity": 0.85, "text-background-padding": 2}},
+      {selector: "edge[ended = 1]", style: {"line-style": "dashed"}},
       {selector: ":selected", style: {"background-color": css("--warn"), "line-color": css("--warn")}},
     ],
   })
@@ -109,7 +116,7 @@
     svg.setAttribute("viewBox", `${box.x1 - 20} ${box.y1 - 20} ${box.w + 40} ${box.h + 40}`)
     cy.edges().forEach(one => {
       const from = one.source().position(), to = one.target().position()
-      add("line", {x1: from.x, y1: from.y, x2: to.x, y2: to.y, stroke: css("--line")})
+      add("line", {x1: from.x, y1: from.y, x2: to.x, y2: to.y, stroke: css("--line"), ...(one.data("ended") ? {"stroke-dasharray": "4 3"} : {})})
       add("text", {x: (from.x + to.x) / 2, y: (from.y + to.y) / 2, "font-size": 9, "text-anchor": "middle", fill: css("--soft")}, one.data("label"))
     })
     cy.nodes().forEach(one => {

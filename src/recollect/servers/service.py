@@ -17,7 +17,7 @@ THREADS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Serving:
+class ServedMemory:
     """What a server serves."""
 
     nexus: Nexus
@@ -41,7 +41,7 @@ def make_service(
     observer: Observer = unobserved,
     watcher: Watcher = unwatched,
     functions: Functions | None = None,
-) -> Serving:
+) -> ServedMemory:
     """Return the service on a memory; its worker begins with the first item, or `at_work`."""
     operations = Operations(
         nexus,
@@ -52,11 +52,11 @@ def make_service(
         observer=observer,
         watcher=watcher,
     )
-    return Serving(nexus, operations, Functions() if functions is None else functions)
+    return ServedMemory(nexus, operations, Functions() if functions is None else functions)
 
 
 @contextmanager
-def at_work(service: Serving, grace_seconds: float) -> Iterator[Serving]:
+def at_work(service: ServedMemory, grace_seconds: float) -> Iterator[ServedMemory]:
     """Let the worker work meanwhile; what it has not done at the end stays in the queue."""
     service.operations.start()
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.faces.markup.support import code, fault, lines, places, refused
 
 from recollect.faces.markup import Markup
-from recollect.faces.markup.deciding import Asked, Scope
+from recollect.faces.markup.deciding import AnswerScope, Asked
 from recollect.faces.markup.parser import parse
 from recollect.model import PutConcept
 
@@ -75,7 +75,7 @@ def test_other_elements_that_changed_since_the_base_do_not_matter(zoo: Markup) -
 def scoped(zoo: Markup, text: str, **scope: object) -> list[str]:
     """Apply a text as an answer to what was shown."""
     shown = scope.pop("shown", frozenset({"2"}))
-    asked = Asked(is_snapshot=False, scope=Scope(shown, **scope))  # type: ignore[arg-type]
+    asked = Asked(is_snapshot=False, scope=AnswerScope(shown, **scope))  # type: ignore[arg-type]
     return lines(zoo.write(parse(text), asked, source=text))
 
 

@@ -9,7 +9,7 @@ import pytest
 from pydantic import TypeAdapter
 from tests.faces.operations.calls import TIME, Service, refused, told
 
-from recollect.faces.operations import OPERATIONS, Operations, Task
+from recollect.faces.operations import OPERATIONS, Operations, ServiceOperation
 from recollect.kernel import Nexus
 
 ALL = list(OPERATIONS.values())
@@ -17,12 +17,14 @@ WITH_INPUT = [one for one in ALL if one.example]
 NAMES = [one.name for one in ALL]
 
 
-def call(service: Service, operation: Task, given: dict[str, Any], **more: Any) -> Any:
+def call(service: Service, operation: ServiceOperation, given: dict[str, Any], **more: Any) -> Any:
     return getattr(service, operation.method)(**given, **more)
 
 
 @pytest.mark.parametrize("operation", ALL, ids=lambda one: one.name)
-def test_an_example_of_each_operation_is_understood(service: Service, operation: Task) -> None:
+def test_an_example_of_each_operation_is_understood(
+    service: Service, operation: ServiceOperation
+) -> None:
     answer = call(service, operation, copy.deepcopy(dict(operation.example)))
     if answer["status"] == "ERROR":
         assert refused(answer) in ("NOT_FOUND", "UNAVAILABLE")
@@ -32,14 +34,14 @@ def test_an_example_of_each_operation_is_understood(service: Service, operation:
 
 
 @pytest.mark.parametrize("operation", ALL, ids=lambda one: one.name)
-def test_an_unknown_field_is_refused(service: Service, operation: Task) -> None:
+def test_an_unknown_field_is_refused(service: Service, operation: ServiceOperation) -> None:
     answer = call(service, operation, {**operation.example, "colour": "red"})
     assert refused(answer) == "INVALID_ARGUMENT"
     assert "colour" in answer["error"]["message"]
 
 
 @pytest.mark.parametrize("operation", WITH_INPUT, ids=lambda one: one.name)
-def test_a_missing_field_is_refused(service: Service, operation: Task) -> None:
+def test_a_missing_field_is_refused(service: Service, operation: ServiceOperation) -> None:
     for field in operation.adapter.json_schema()["required"]:
         less = {key: value for key, value in operation.example.items() if key != field}
         answer = call(service, operation, less)
@@ -48,7 +50,7 @@ def test_a_missing_field_is_refused(service: Service, operation: Task) -> None:
 
 
 @pytest.mark.parametrize("operation", WITH_INPUT, ids=lambda one: one.name)
-def test_a_field_of_another_type_is_refused(service: Service, operation: Task) -> None:
+def test_a_field_of_another_type_is_refused(service: Service, operation: ServiceOperation) -> None:
     for field, value in operation.example.items():
         for other in (3.5, True, [None], "\ud800", float("nan")):
             if type(other) is not type(value) or isinstance(other, str):
@@ -58,7 +60,7 @@ def test_a_field_of_another_type_is_refused(service: Service, operation: Task) -
 
 @pytest.mark.parametrize("reached", ["local", "client", "async"], indirect=True)
 @pytest.mark.parametrize("operation", WITH_INPUT, ids=lambda one: one.name)
-def test_what_json_cannot_carry_is_refused(service: Service, operation: Task) -> None:
+def test_what_json_cannot_carry_is_refused(service: Service, operation: ServiceOperation) -> None:
     for field in operation.example:
         for other in (b"bytes", {1: 2}):
             answer = call(service, operation, {**operation.example, field: other})

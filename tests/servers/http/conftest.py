@@ -18,7 +18,7 @@ from recollect.servers.http.app import make_app
 from recollect.servers.http.logs import Form, begin_log
 from recollect.servers.http.metrics import Metrics, observer, watcher
 from recollect.servers.http.options import Options
-from recollect.servers.service import Serving, at_work, make_service
+from recollect.servers.service import ServedMemory, at_work, make_service
 
 __all__ = ["stage", "start"]
 
@@ -37,7 +37,7 @@ def metrics() -> Metrics:
 
 
 @pytest.fixture
-def service(nexus: Nexus, metrics: Metrics) -> Iterator[Serving]:
+def service(nexus: Nexus, metrics: Metrics) -> Iterator[ServedMemory]:
     service = make_service(nexus, observer=observer(metrics), watcher=watcher(metrics))
     with at_work(service, 30):
         yield service
@@ -51,7 +51,7 @@ def options() -> Options:
 
 @pytest.fixture
 def http(
-    stage: Stage, service: Serving, options: Options, metrics: Metrics
+    stage: Stage, service: ServedMemory, options: Options, metrics: Metrics
 ) -> Iterator[httpx2.Client]:
     stage.app = make_app(service, options, metrics)
     with httpx2.Client(base_url=stage.url, timeout=SECONDS) as http:

@@ -18,7 +18,7 @@ from recollect.kernel import Nexus
 from recollect.servers.http.app import make_app
 from recollect.servers.http.options import Options
 from recollect.servers.http.server import listen, make_server, url_of
-from recollect.servers.service import Serving, make_service
+from recollect.servers.service import ServedMemory, make_service
 
 EVIDENCE = [{"kind": "file", "path": "src/saga.py"}]
 SOON = 30  # seconds; far more than anything here takes
@@ -139,7 +139,7 @@ def test_a_large_batch_is_told_whole_and_in_order(http: httpx2.Client) -> None:
     assert [one.body["claim_id"] for one in some(http, 250, "0.0")] == names
 
 
-def test_silence_has_a_heartbeat(stage: Stage, service: Serving) -> None:
+def test_silence_has_a_heartbeat(stage: Stage, service: ServedMemory) -> None:
     stage.app = make_app(service, Options(heartbeat_seconds=0.0))
     with httpx2.stream("GET", f"{stage.url}/v1/events", timeout=SOON) as answer:
         lines = answer.iter_lines()
@@ -164,7 +164,7 @@ def test_every_change_of_a_claim_is_told_once(http: httpx2.Client) -> None:
     assert again == [one.id for one in heard[1:]]
 
 
-def test_only_so_many_listen_at_once(stage: Stage, service: Serving) -> None:
+def test_only_so_many_listen_at_once(stage: Stage, service: ServedMemory) -> None:
     stage.app = make_app(service, Options(streams=1))
     with httpx2.Client(base_url=stage.url, timeout=SECONDS) as http:
         with http.stream("GET", "/v1/events", timeout=SOON) as answer:

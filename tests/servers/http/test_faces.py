@@ -13,7 +13,7 @@ from recollect.servers.http.app import FACES, make_app
 from recollect.servers.http.face import Face, SharedParts, caller_of, request_id_of
 from recollect.servers.http.options import Options
 from recollect.servers.http.tokens import AccessTokens, new_token
-from recollect.servers.service import Serving
+from recollect.servers.service import ServedMemory
 
 TOKEN, ROW = new_token(["g"])
 BEARER = {"authorization": f"Bearer {TOKEN}"}
@@ -45,7 +45,7 @@ def echo_face(shared: SharedParts) -> Face:
 
 
 @pytest.fixture
-def http(stage: Stage, service: Serving):
+def http(stage: Stage, service: ServedMemory):
     options = Options(tokens=AccessTokens((ROW,)), request_bytes=100)
     stage.app = make_app(service, options, makers=(*FACES, echo_face))
     with httpx2.Client(base_url=stage.url, timeout=SECONDS) as http:

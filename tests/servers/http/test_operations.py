@@ -12,7 +12,7 @@ from tests.servers.http.conftest import Ask, code_in
 from recollect.faces.operations import OPERATIONS, Operations
 from recollect.servers.http.app import make_app
 from recollect.servers.http.options import Options
-from recollect.servers.service import Serving
+from recollect.servers.service import ServedMemory
 
 SAID = orjson.dumps(
     {
@@ -124,7 +124,7 @@ def test_what_nobody_expected_is_internal_logged_and_mute(http, stage, service, 
             return self
 
     broken = Broken(service.nexus)
-    stage.app = make_app(Serving(service.nexus, broken))
+    stage.app = make_app(ServedMemory(service.nexus, broken))
     answer = post(http, {"request_id": "r", "input": {}})
     assert (answer.status_code, code_in(answer)) == (500, "INTERNAL")
     assert "secret" not in answer.text

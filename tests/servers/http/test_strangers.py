@@ -20,7 +20,7 @@ from recollect.servers.http.options import Options
 from recollect.servers.http.protocol import Bounds, most_connections
 from recollect.servers.http.server import listen, make_server, url_of
 from recollect.servers.http.tokens import AccessTokens, new_token
-from recollect.servers.service import Serving
+from recollect.servers.service import ServedMemory
 
 SOON = 0.3
 TOKEN, ROW = new_token(["team"])
@@ -31,7 +31,7 @@ SEARCH = b"POST /v1/operations/SearchFacts HTTP/1.1\r\nHost: localhost\r\n"
 class Served:
     """One server of its own, with bounds of its own."""
 
-    def __init__(self, service: Serving, bounds: Bounds, options: Options) -> None:
+    def __init__(self, service: ServedMemory, bounds: Bounds, options: Options) -> None:
         self.listener = listen("127.0.0.1", 0)
         self.url = url_of(self.listener)
         self.server = make_server(make_app(service, options), grace_seconds=1, bounds=bounds)
@@ -58,7 +58,7 @@ Serve = Callable[..., Served]
 
 
 @pytest.fixture
-def serve(service: Serving) -> Iterator[Serve]:
+def serve(service: ServedMemory) -> Iterator[Serve]:
     with ExitStack() as open_ones:
 
         def begin(options: Options | None = None, **bounds: float) -> Served:

@@ -19,7 +19,7 @@ from recollect.model import Key, PutConcept, PutFact, PutLink
 from recollect.servers.http.app import FACES, make_app
 from recollect.servers.http.front import front_face
 from recollect.servers.http.options import Options
-from recollect.servers.service import Serving, at_work, make_service
+from recollect.servers.service import ServedMemory, at_work, make_service
 from recollect.servers.studio import studio_face
 
 __all__ = ["stage"]
@@ -68,7 +68,7 @@ def nexus() -> Iterator[Nexus]:
 
 
 @pytest.fixture
-def service(nexus: Nexus) -> Iterator[Serving]:
+def service(nexus: Nexus) -> Iterator[ServedMemory]:
     with at_work(make_service(nexus), 30) as service:
         yield service
 
@@ -79,7 +79,7 @@ def options() -> Options:
 
 
 @pytest.fixture
-def visitor(stage: Stage, service: Serving, options: Options) -> Iterator[Visitor]:
+def visitor(stage: Stage, service: ServedMemory, options: Options) -> Iterator[Visitor]:
     stage.app = make_app(service, options, makers=MAKERS)
     with httpx2.Client(base_url=stage.url, timeout=SECONDS, follow_redirects=True) as http:
         yield Visitor(http)

@@ -17,7 +17,7 @@ from recollect.model import PutConcept
 from recollect.servers.http.app import make_app
 from recollect.servers.http.options import Options
 from recollect.servers.http.tokens import AccessTokens, new_token
-from recollect.servers.service import Serving
+from recollect.servers.service import ServedMemory
 from recollect.servers.studio.assets import FOLDER, assets
 from recollect.servers.studio.rendering import WORDS
 
@@ -132,7 +132,7 @@ class TestTokens:
         return Options()
 
     @pytest.fixture
-    def bearer(self, stage: Stage, service: Serving, nexus: Nexus) -> str:
+    def bearer(self, stage: Stage, service: ServedMemory, nexus: Nexus) -> str:
         token, row = new_token(["team"], name="ann")
         nexus.group("team").write([PutConcept("Person", "Ann of the team")])
         stage.app = make_app(service, Options(tokens=AccessTokens((row,))), makers=MAKERS)

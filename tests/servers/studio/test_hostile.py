@@ -20,7 +20,7 @@ from tests.servers.studio.hostile import (
 
 from recollect.kernel import Nexus
 from recollect.model import PutConcept
-from recollect.servers.service import Serving
+from recollect.servers.service import ServedMemory
 from recollect.servers.studio.rendering import visible
 
 LARGE = f"{MARK}<b>" + "y" * 1_000_000
@@ -35,7 +35,7 @@ def test_there_are_five_hundred_of_them():
 
 @pytest.mark.parametrize("number", range(len(BATCHES)))
 def test_no_stored_text_becomes_markup_script_style_or_a_target(
-    visitor: Visitor, nexus: Nexus, service: Serving, number: int
+    visitor: Visitor, nexus: Nexus, service: ServedMemory, number: int
 ):
     texts = BATCHES[number]
     assert min(fill(nexus, service.operations, texts)) >= LEAST_WAYS

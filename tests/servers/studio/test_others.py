@@ -19,12 +19,12 @@ from recollect.faces.operations.naming import fact_uuid
 from recollect.kernel import Nexus
 from recollect.model import Key, Progress, PutConcept, PutFact
 from recollect.servers.http.options import Options
-from recollect.servers.service import Serving
+from recollect.servers.service import ServedMemory
 from recollect.servers.studio.working import Working
 
 
 @pytest.fixture
-def episode(service: Serving) -> str:
+def episode(service: ServedMemory) -> str:
     answer = service.operations.add_episodes(
         group_id="default",
         items=[

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect.errors import Span
-from recollect.faces.markup.details import Said
+from recollect.faces.markup.details import DocumentChanges
 from recollect.faces.markup.placing import Placing
 from recollect.faces.markup.records import Spot
 from recollect.faces.markup.resolving import Appearance, Resolved
@@ -13,7 +13,7 @@ from recollect.node import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class AnswerScope:
     """What an exchange allows its answer; without one a change may touch the whole group."""
 
     shown: frozenset[str]  # ids whose nodes and spaces may be changed, and created below
@@ -30,7 +30,7 @@ class Asked:
     target: str | None = None  # the node or the space that new roots go to
     base: int | None = None  # the transaction that the document was made of
     extra_fields: bool = False
-    scope: Scope | None = None  # None: the whole group
+    scope: AnswerScope | None = None  # None: the whole group
 
 
 @dataclass(slots=True)
@@ -38,7 +38,7 @@ class Decided:
     """What a document comes to."""
 
     resolved: Resolved
-    said: Said
+    said: DocumentChanges
     placing: Placing
     spots: dict[Spot, Appearance] = field(default_factory=dict)  # who says so
     moved: set[str] = field(default_factory=set)

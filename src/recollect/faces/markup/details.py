@@ -72,7 +72,7 @@ _UNSEARCHED = {SEARCH_ATTRIBUTES: list[Value]()}
 
 
 @dataclass(slots=True)
-class Said:
+class DocumentChanges:
     """What a document changes about its nodes and spaces, by id."""
 
     attributes: dict[str, dict[str, Value]] = field(default_factory=dict)  # set, or None: cleared
@@ -90,12 +90,12 @@ class Details:
     notices: list[Notice]
     is_snapshot: bool
     extra_fields: bool
-    said: Said = field(default_factory=Said)
+    said: DocumentChanges = field(default_factory=DocumentChanges)
     _stored: dict[str, list[Joint]] = field(default_factory=dict)  # links of details, by subject
     _uses: dict[str, dict[str, list[str]]] = field(default_factory=dict)  # by id and predicate
     _parts: dict[str, dict[str, None]] = field(default_factory=dict)  # fields by what has them
 
-    def read(self) -> Said:
+    def read(self) -> DocumentChanges:
         """Return what changes."""
         by_id = defaultdict[str, list[Appearance]](list)
         for one in self.resolved.appearances:

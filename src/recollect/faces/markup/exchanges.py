@@ -27,7 +27,7 @@ from recollect.errors import (
     RecollectError,
 )
 from recollect.faces.markup.answers import Applied
-from recollect.faces.markup.deciding import Asked, Scope
+from recollect.faces.markup.deciding import AnswerScope, Asked
 from recollect.faces.markup.documents import Documents
 from recollect.faces.markup.exchange import (
     EXCHANGES,
@@ -290,7 +290,7 @@ class Exchanges:
 
     def _apply(self, record: Record, text: str, response: Response, turn: Turn) -> Exchange:
         mapped = record.ids
-        scope = Scope(record.shown, record.shortened, mapped)
+        scope = AnswerScope(record.shown, record.shortened, mapped)
         asked = Asked(
             is_snapshot=False,
             target=record.target,

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Final, Literal, get_args
 
 from recollect.errors import CHANGED_SINCE, UNKNOWN_ID, WRONG_STEP, RecollectError
-from recollect.faces.markup.deciding import Asked, Scope
+from recollect.faces.markup.deciding import AnswerScope, Asked
 from recollect.faces.markup.documents import Documents
 from recollect.faces.markup.exchange import calls_of
 from recollect.faces.markup.exchanges import (
@@ -260,7 +260,7 @@ class Runner:
             is_snapshot=False,
             target=run_.steps[run_.step - 1],
             base=kept.base,
-            scope=Scope(kept.shown),
+            scope=AnswerScope(kept.shown),
         )
         with self._nexus.transaction():
             self._refuse_second(kept)

@@ -17,7 +17,7 @@ from recollect.node import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ServiceOperation:
     """One operation; `method` is its name in Python."""
 
     name: str
@@ -47,7 +47,7 @@ def _operation(
     *,
     is_write: bool = False,
     status: Status | None = "OK",
-) -> Task:
+) -> ServiceOperation:
     """Return an operation; without a status its function answers with one itself."""
 
     def answered(context: Context, given: Any) -> Answered:  # noqa: ANN401 - one of `input`
@@ -57,7 +57,7 @@ def _operation(
 
     method = "".join(f"_{one.lower()}" if one.isupper() else one for one in name).lstrip("_")
     summary = (run.__doc__ or "").split("\n")[0].strip()
-    return Task(
+    return ServiceOperation(
         name, method, summary, input, output, TypeAdapter(input), answered, is_write, example
     )
 
@@ -188,5 +188,5 @@ _ALL = (
     _operation("ClearAll", inputs.Empty, outputs.Done, deletion.clear_all, {}),
 )
 
-OPERATIONS: Mapping[str, Task] = {one.name: one for one in _ALL}
+OPERATIONS: Mapping[str, ServiceOperation] = {one.name: one for one in _ALL}
 """The operations by name."""

@@ -17,7 +17,7 @@ import orjson
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.operations import limits
 from recollect.faces.operations.caller import EVERYONE, Caller
-from recollect.faces.operations.catalogue import OPERATIONS, Task
+from recollect.faces.operations.catalogue import OPERATIONS, ServiceOperation
 from recollect.faces.operations.context import ByMeaning, Context, Policy, SemanticLeg
 from recollect.faces.operations.envelope import (
     checked,
@@ -167,7 +167,12 @@ class Operations(Methods[Envelope]):
         return envelope
 
     def _run(
-        self, operation: Task, given: object, request_id: str, key: str | None, tally: Tally
+        self,
+        operation: ServiceOperation,
+        given: object,
+        request_id: str,
+        key: str | None,
+        tally: Tally,
     ) -> Answered:
         if not isinstance(given, Mapping):
             raise RecollectError(

@@ -13,7 +13,7 @@ from recollect.kernel.read.catalogs import OpenGroup
 from recollect.kernel.read.moment import resolve_moment
 from recollect.kernel.search.known_terms import term_code
 from recollect.kernel.search.nearest import nearest
-from recollect.kernel.search.scope import Sphere
+from recollect.kernel.search.scope import SearchBounds
 from recollect.kernel.vectors.embedder import link_meaning
 from recollect.kernel.vectors.meanings import Meanings, Preparation
 from recollect.model import (
@@ -78,7 +78,7 @@ class Vectors:
             if type is not None and code is None:
                 return ()
             moment = resolve_moment(session, group, as_of)
-            scope = Sphere(group, code, moment.valid, moment.known)
+            scope = SearchBounds(group, code, moment.valid, moment.known)
             found = nearest(session, scope, meanings, kind, term, limit)
         found.sort(key=lambda one: (-one.score, one.id))
         return tuple(Ranked(one.id, one.score) for one in found[:limit])

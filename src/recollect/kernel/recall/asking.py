@@ -60,7 +60,7 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
+class UnderstoodQuestion:
     """A question as recall understands it."""
 
     words: tuple[Asking, ...]  # the telling ones that some text may hold
@@ -82,7 +82,7 @@ _OWN: Final = re.compile(r"\b(?:I|[Mm]y|[Mm]ine|[Ii]ch|[Mm]ein(?:e[mnrs]?)?|[Yy]
 
 def understood(
     question: str, columns: Columns, asked_at: int, number: int, askers: Sequence[str]
-) -> Meant:
+) -> UnderstoodQuestion:
     """Return what a question asks of a group that knows some words and names at a transaction.
 
     Where it names nobody and speaks of "my", it is about the first of `askers` that is known;
@@ -111,7 +111,7 @@ def understood(
     wanted = [(flag, name) for flag, name, pattern in _KINDS if pattern.search(question)]
     if len(wanted) > 1 and wanted[0][0] == SAYS_HOW_MANY:
         wanted = wanted[:1]
-    return Meant(
+    return UnderstoodQuestion(
         words=tuple(one for one in told if not _are_speaker(one.ways, known)) or told,
         unknown=len(found) - len(told),
         times=times,

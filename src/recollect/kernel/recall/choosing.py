@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from recollect.kernel.recall.asking import Meant
+from recollect.kernel.recall.asking import UnderstoodQuestion
 from recollect.kernel.recall.columns import NONE
 from recollect.kernel.recall.recollection import Recalled, Share
 from recollect.kernel.recall.remembering import since_text
@@ -149,7 +149,7 @@ _STEP: Final = 20  # ... that begins so many after the one before
 def told(
     ranking: Ranking,
     question: str,
-    meant: Meant,
+    meant: UnderstoodQuestion,
     place: Pick,
     kinds: tuple[str, ...],
     after: str = "",
@@ -180,7 +180,7 @@ def told(
     )
 
 
-def _in_words(name: str, question: str, meant: Meant, place: Pick) -> str:
+def _in_words(name: str, question: str, meant: UnderstoodQuestion, place: Pick) -> str:
     if name == WORDS and (held := _held(question, place)):
         return f"it holds {', '.join(held)}"
     return f"it tells {meant.wanted}" if name == KIND else SHARES[name][1]

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from recollect.kernel.recall.asking import Meant, names_in
+from recollect.kernel.recall.asking import UnderstoodQuestion, names_in
 from recollect.kernel.recall.choosing import Look
 from recollect.kernel.recall.columns import SAYS_ANYTHING, Columns, Floats
 from recollect.kernel.recall.scoring import Ranking
@@ -29,7 +29,7 @@ _COMMON: Final = 0.05  # of the texts, beyond which a name leads nowhere
 _FEW: Final = 20  # texts that may hold a name all the same
 
 
-def led_on(look: Look, ranking: Ranking, question: Meant) -> Ranking:
+def led_on(look: Look, ranking: Ranking, question: UnderstoodQuestion) -> Ranking:
     """Return a ranking in which what the best name stands higher. Cost: some texts are read."""
     columns = ranking.columns
     best = [int(row) for row in islice(ranking.best(_LOOKED_AT), _LOOKED_AT)]

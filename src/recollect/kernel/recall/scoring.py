@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from recollect.kernel.recall.asking import Asking, Meant
+from recollect.kernel.recall.asking import Asking, UnderstoodQuestion
 from recollect.kernel.recall.columns import NONE, SAYS_ANYTHING, Columns, Floats, Mask, Places
 from recollect.kernel.recall.kinds import FACTS
 from recollect.kernel.recall.meaning import Vector
@@ -99,7 +99,7 @@ class Ranking:
 
 def ranked(
     columns: Columns,
-    question: Meant,
+    question: UnderstoodQuestion,
     moment: Point,
     kinds: frozenset[int],
     *,
@@ -176,7 +176,11 @@ def _last_of_each(columns: Columns, moment: Point) -> Mask:
 
 
 def _by_words(
-    columns: Columns, question: Meant, counted: Mask, candidates: Mask, dated: Floats | None
+    columns: Columns,
+    question: UnderstoodQuestion,
+    counted: Mask,
+    candidates: Mask,
+    dated: Floats | None,
 ) -> tuple[Floats, Floats | None, Floats]:
     """Return the shares of the words, and of the words of whole sessions, and what is covered."""
     size = columns.size

@@ -22,7 +22,7 @@ from recollect.kernel.read.named import latest_by_id, public_ids
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.hits import said_hits
 from recollect.kernel.search.modes import KEYWORD, why_by_words
-from recollect.kernel.search.scope import Pick, Sphere, Where
+from recollect.kernel.search.scope import Pick, SearchBounds, Where
 from recollect.kernel.search.search import DEFAULT_LIMIT, relevance, search, storable
 from recollect.kernel.store.cells import EVERY_GROUP, text, whole
 from recollect.kernel.store.dialect import BUILT, index_name
@@ -251,7 +251,9 @@ class Concepts:
             if code is None:
                 return []
             among, pick = _narrowed(reader, type, where)
-            scope = Sphere(group, code, moment.valid, moment.known, where or None, among, pick)
+            scope = SearchBounds(
+                group, code, moment.valid, moment.known, where or None, among, pick
+            )
             ranks = said_hits(session, scope, storable(term), limit)
             held = hydrate(session, group, reader.terms, ranks, moment)
         return [(cast(Concept, held[one]), relevance(rank)) for one, rank in ranks.items()]

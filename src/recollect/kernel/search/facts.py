@@ -17,7 +17,7 @@ from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.hits import concept_hits
 from recollect.kernel.search.known_terms import term_code
 from recollect.kernel.search.links import ENDS, link_hits
-from recollect.kernel.search.scope import Sphere
+from recollect.kernel.search.scope import SearchBounds
 from recollect.kernel.search.search import storable
 from recollect.model import ElementKind, Key, Ranked
 
@@ -40,7 +40,7 @@ def facts_about(reader: Reader, term: str, limit: int, through: str) -> tuple[Ra
     type_ = bindings.string(literal(through), "the type")
     term = storable(term)
     ends = _ends(reader, term, type_)
-    scope = Sphere(group, None, moment.valid, moment.known, says=True)
+    scope = SearchBounds(group, None, moment.valid, moment.known, says=True)
     scores = link_hits(session, scope, term, ends, limit, with_equals=True)
     lowest = min(nlargest(limit, scores.values()), default=0.0)
     found = {one: score for one, score in scores.items() if score >= lowest}
@@ -55,7 +55,7 @@ def _ends(reader: Reader, term: str, type_: str) -> Mapping[int, float]:
     session, group, moment = reader.session, reader.group, reader.moment
     if type_ == session.kinds.made:
         found = concept_hits(
-            session, Sphere(group, None, moment.valid, moment.known), term, _LOOKED
+            session, SearchBounds(group, None, moment.valid, moment.known), term, _LOOKED
         )
         keys = identities(session, group, reader.terms, found)
         free = (
@@ -67,4 +67,4 @@ def _ends(reader: Reader, term: str, type_: str) -> Mapping[int, float]:
     code = term_code(session, group.group_id, ElementKind.CONCEPT, type_)
     if code is None:
         return {}
-    return concept_hits(session, Sphere(group, code, moment.valid, moment.known), term, ENDS)
+    return concept_hits(session, SearchBounds(group, code, moment.valid, moment.known), term, ENDS)

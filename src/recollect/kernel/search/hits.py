@@ -13,7 +13,7 @@ import orjson
 
 from recollect.kernel.search.proposals import Proposal, Proposals, superseded
 from recollect.kernel.search.rank import RankStage, stages
-from recollect.kernel.search.scope import Sphere
+from recollect.kernel.search.scope import SearchBounds
 from recollect.kernel.search.tokens import folded
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.identity import element_id
@@ -31,7 +31,7 @@ SAID = 0.9999
 _LOOKED_AT = 100  # best concepts with all words that are compared with the query as a whole
 
 
-def concept_hits(session: Session, scope: Sphere, term: str, limit: int) -> dict[int, float]:
+def concept_hits(session: Session, scope: SearchBounds, term: str, limit: int) -> dict[int, float]:
     """Return the scores of the best concepts, at most `limit`, best first, ties by id.
 
     A concept whose name or id is the query scores `NAMED`. Names are compared exactly in the
@@ -59,7 +59,7 @@ def concept_hits(session: Session, scope: Sphere, term: str, limit: int) -> dict
     return best(scores, limit)
 
 
-def said_hits(session: Session, scope: Sphere, term: str, limit: int) -> dict[int, float]:
+def said_hits(session: Session, scope: SearchBounds, term: str, limit: int) -> dict[int, float]:
     """Return the ranks of the best concepts by what they say alone, at most `limit`.
 
     Their names are ids, which no text means: they order those that are equally good.
@@ -74,7 +74,7 @@ def said_hits(session: Session, scope: Sphere, term: str, limit: int) -> dict[in
 
 
 def _proposed(
-    session: Session, scope: Sphere, term: str, said: str = ""
+    session: Session, scope: SearchBounds, term: str, said: str = ""
 ) -> Iterator[tuple[RankStage, Mapping[int, float], Proposals]]:
     """Yield the stages of a text, the documents of each that may fit, and what looks at them."""
     current = scope.among if scope.known is None else None  # whose documents have their own ids
@@ -98,7 +98,7 @@ def best(scores: dict[int, float], limit: int) -> dict[int, float]:
 
 
 def named(
-    session: Session, scope: Sphere, statement: Statement, term: str, limit: int
+    session: Session, scope: SearchBounds, statement: Statement, term: str, limit: int
 ) -> Iterable[int]:
     """Return the elements that a text names, by a statement that looks for them."""
     name = normal(term)

@@ -2,7 +2,7 @@
 
 The rule: an element's document stands under its own id, in the living partition until the
 element is closed, then in the closed one, and never comes back. Contents that were superseded
-have documents of their own in the closed partition, numbered by `text_past`. Documents and
+have documents of their own in the closed partition, numbered by `text_past`. IndexedDocuments and
 words of every partition are counted in `tally`, for ranking. Nothing reaches the store before
 `flush`.
 """
@@ -26,7 +26,7 @@ from recollect.kernel.store.statements.texts import (
     PUT_PAST,
     REMOVE_PAST,
 )
-from recollect.kernel.store.texts import Documents, Partition, partition_of
+from recollect.kernel.store.texts import IndexedDocuments, Partition, partition_of
 
 Counts = Counter[tuple[str, int]]
 """Differences by kind of tally and part."""
@@ -44,13 +44,13 @@ class _Part:
         self.gone: dict[int, str] = {}
         self._words = 0
 
-    def coming(self) -> Documents:
+    def coming(self) -> IndexedDocuments:
         """Return the documents that come."""
-        return Documents(self.partition, self._documents(self.come, 1))
+        return IndexedDocuments(self.partition, self._documents(self.come, 1))
 
-    def going(self) -> Documents:
+    def going(self) -> IndexedDocuments:
         """Return the documents that go."""
-        return Documents(self.partition, self._documents(self.gone, -1))
+        return IndexedDocuments(self.partition, self._documents(self.gone, -1))
 
     def _documents(self, texts: Mapping[int, str], sign: int) -> Iterator[tuple[int, list[str]]]:
         said, words = "", list[str]()

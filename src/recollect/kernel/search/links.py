@@ -13,7 +13,7 @@ import orjson
 from recollect.kernel.search.hits import NAMED, named
 from recollect.kernel.search.proposals import Proposals, superseded
 from recollect.kernel.search.rank import RankStage, stages
-from recollect.kernel.search.scope import Sphere
+from recollect.kernel.search.scope import SearchBounds
 from recollect.kernel.store.cells import real, whole
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.statement import Statement
@@ -34,7 +34,7 @@ _FURTHER = 8  # times as many links of ends, where the best ones were too few
 # with the group of stages that fills what is lacking.
 def link_hits(
     session: Session,
-    scope: Sphere,
+    scope: SearchBounds,
     term: str,
     ends: Mapping[int, float],
     limit: int,
@@ -76,7 +76,7 @@ class _Through:
     def __init__(
         self,
         session: Session,
-        scope: Sphere,
+        scope: SearchBounds,
         ends: Mapping[int, float],
         limit: int,
         *,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import orjson
 
-from recollect.kernel.search.scope import Sphere
+from recollect.kernel.search.scope import SearchBounds
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Session
@@ -33,7 +33,12 @@ class Nearby(NamedTuple):
 
 
 def nearest(
-    session: Session, scope: Sphere, meanings: Meanings, kind: ElementKind, term: str, limit: int
+    session: Session,
+    scope: SearchBounds,
+    meanings: Meanings,
+    kind: ElementKind,
+    term: str,
+    limit: int,
 ) -> list[Nearby]:
     """Return the nearest elements of a kind, best first, at least `limit` if there are enough.
 
@@ -56,7 +61,7 @@ def nearest(
 
 
 def _there(
-    session: Session, scope: Sphere, kind: ElementKind, part: Sequence[Near]
+    session: Session, scope: SearchBounds, kind: ElementKind, part: Sequence[Near]
 ) -> Iterator[Nearby]:
     """Yield those of the proposed elements that are there, in their order."""
     elements = orjson.dumps([one for one, _ in part]).decode()

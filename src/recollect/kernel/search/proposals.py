@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import orjson
 
-from recollect.kernel.search.scope import Sphere
+from recollect.kernel.search.scope import SearchBounds
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.statements.texts import PAST_ELEMENTS, PROPOSED_CONCEPTS, PROPOSED_LINKS
@@ -41,7 +41,7 @@ class Proposals:
     def __init__(
         self,
         session: Session,
-        scope: Sphere,
+        scope: SearchBounds,
         kind: ElementKind,
         elements: Mapping[int, int],
         said: str = "",
@@ -126,7 +126,7 @@ def _is_wanted(score: float, found: Sequence[Proposal], limit: int, with_equals:
     return with_equals and score == found[limit - 1].score
 
 
-def superseded(session: Session, scope: Sphere, documents: Iterable[int]) -> dict[int, int]:
+def superseded(session: Session, scope: SearchBounds, documents: Iterable[int]) -> dict[int, int]:
     """Return whose the superseded documents are; the id of any other is its element's."""
     past = [] if scope.known is None else [-one for one in documents if one < 0]
     if not past:

@@ -25,7 +25,7 @@ Pick = Callable[[Sequence[int]], Set[int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Sphere:
+class SearchBounds:
     """What bounds a search beside its words."""
 
     group: Group
@@ -38,9 +38,9 @@ class Sphere:
     says: bool = False  # of links: keep those that say something in words
     weights: Mapping[ElementKind, Weights] = field(default_factory=dict)  # else they are counted
 
-    def of_any_type(self) -> Sphere:
+    def of_any_type(self) -> SearchBounds:
         """Return the same scope without its type."""
-        return Sphere(self.group, None, self.valid, self.known, weights=self.weights)
+        return SearchBounds(self.group, None, self.valid, self.known, weights=self.weights)
 
     def partitions(self, kind: ElementKind) -> tuple[Partition, ...]:
         """Return where documents of that time and kind stand.

@@ -25,7 +25,7 @@ from recollect.kernel.search.links import ENDS, link_hits
 from recollect.kernel.search.modes import HYBRID, KEYWORD, SEMANTIC
 from recollect.kernel.search.nearest import nearest
 from recollect.kernel.search.rank import SATURATION, Weights, weigh
-from recollect.kernel.search.scope import Pick, Sphere, Where
+from recollect.kernel.search.scope import Pick, SearchBounds, Where
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session
 from recollect.kernel.vectors.meanings import Meanings
@@ -103,7 +103,7 @@ def search(
             return Matches((), _unknown(session, group.group_id, kinds, type))
     if limit == 0:
         return Matches(())
-    scope = Sphere(group, code, valid, known, where, among, pick, weights=weights or {})
+    scope = SearchBounds(group, code, valid, known, where, among, pick, weights=weights or {})
     if not weights and (meanings is None or mode != SEMANTIC):
         scope = replace(scope, weights=_weights(session, scope, term, kinds))
     most = limit + len(shown) + position + 1
@@ -118,7 +118,7 @@ def search(
 
 
 def _weights(
-    session: Session, scope: Sphere, term: str, kinds: tuple[ElementKind, ...]
+    session: Session, scope: SearchBounds, term: str, kinds: tuple[ElementKind, ...]
 ) -> dict[ElementKind, Weights]:
     """Return what the words weigh: links are found by those of concepts too."""
     wanted = tuple(ElementKind) if ElementKind.LINK in kinds else kinds
@@ -127,7 +127,7 @@ def _weights(
 
 def _compared(
     session: Session,
-    scope: Sphere,
+    scope: SearchBounds,
     term: str,
     kinds: tuple[ElementKind, ...],
     limit: int,
@@ -146,7 +146,7 @@ def _compared(
 
 
 def _by_words(
-    session: Session, scope: Sphere, term: str, kinds: tuple[ElementKind, ...], limit: int
+    session: Session, scope: SearchBounds, term: str, kinds: tuple[ElementKind, ...], limit: int
 ) -> dict[int, float]:
     ranks = best(_scores(session, scope, term, kinds, limit), limit)
     return {element: relevance(rank) for element, rank in ranks.items()}
@@ -154,7 +154,7 @@ def _by_words(
 
 def _by_meaning(
     session: Session,
-    scope: Sphere,
+    scope: SearchBounds,
     term: str,
     kinds: tuple[ElementKind, ...],
     limit: int,
@@ -165,7 +165,7 @@ def _by_meaning(
 
 
 def _scores(
-    session: Session, scope: Sphere, term: str, kinds: tuple[ElementKind, ...], limit: int
+    session: Session, scope: SearchBounds, term: str, kinds: tuple[ElementKind, ...], limit: int
 ) -> dict[int, float]:
     """Return the ranks of at least the best `limit` elements, in no order."""
     if ElementKind.LINK not in kinds:

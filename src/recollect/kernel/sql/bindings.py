@@ -25,7 +25,7 @@ def given_id(end: nodes.Expr, alias: str, otherwise: nodes.Expr) -> nodes.Expr:
 
 
 @node(frozen=True, slots=True)
-class Bound:
+class BoundElement:
     """An element by its integer id, and the aliases its row can be read from, if any.
 
     An element of unknown kind has two aliases; the one that does not apply reads as NULL.
@@ -42,9 +42,9 @@ class Bound:
         """Whether the element's columns can be read."""
         return self.concept is not None or self.link is not None
 
-    def or_null(self) -> Bound:
+    def or_null(self) -> BoundElement:
         """Return the same where there may be none."""
-        return Bound(self.id, self.kind, self.concept, self.link, is_nullable=True)
+        return BoundElement(self.id, self.kind, self.concept, self.link, is_nullable=True)
 
 
 @node(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Nothing:
     """A value that is null throughout."""
 
 
-Binding = Bound | ReadFrom | PredicateName | HeldValue | Nothing
+Binding = BoundElement | ReadFrom | PredicateName | HeldValue | Nothing
 
 
 @node(frozen=True, slots=True)

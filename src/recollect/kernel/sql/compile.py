@@ -19,7 +19,7 @@ from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
     Binding,
-    Bound,
+    BoundElement,
     HeldValue,
     JsonValue,
     Nothing,
@@ -31,7 +31,7 @@ from recollect.kernel.sql.clock import Clock
 from recollect.kernel.sql.folds import Folds
 from recollect.kernel.sql.output import Compiled, Keyed, OutputColumn, Paging
 from recollect.kernel.sql.reads import value_of
-from recollect.kernel.sql.rows import CompileContext, Tables
+from recollect.kernel.sql.rows import CompileContext, JoinedTables
 from recollect.kernel.sql.solutions import Solutions
 from recollect.kernel.sql.steps import owner_id, run_steps
 from recollect.kernel.store.dialect import Dialect
@@ -74,7 +74,9 @@ _Across = tuple[nodes.Expr, ...]  # one expression a branch
 class United:
     """The columns of several branches, whose variables stand at the same places."""
 
-    def __init__(self, branches: Sequence[Tables], exports: Sequence[Sequence[ir.Var]]) -> None:
+    def __init__(
+        self, branches: Sequence[JoinedTables], exports: Sequence[Sequence[ir.Var]]
+    ) -> None:
         self._branches = branches
         self._variables = list(zip(*exports, strict=True))  # by place, one a branch
         self._names: dict[_Across, str] = {}
@@ -87,7 +89,7 @@ class United:
             kinds = {None if one.is_nullable else one.kind for one in elements}
             kind = kinds.pop() if len(kinds) == 1 else None
             column = self._column(tuple(one.id for one in elements), table)
-            return Bound(column, kind, is_nullable=kind is None)
+            return BoundElement(column, kind, is_nullable=kind is None)
         values = [value_of(rows, var) for rows, var in pairs]
         texts = tuple(one.expr for one in values if isinstance(one, TextValue))
         is_text = len(texts) == len(values)
@@ -153,7 +155,7 @@ def _answer(
     plan: ir.Plan, context: CompileContext, paging: Paging | None
 ) -> tuple[nodes.SqlStatement, tuple[OutputColumn, ...], Keyed]:
     """Return the statement of a plan, what its columns show, and the keys of its pages."""
-    branches = [run_steps(Tables(context), branch.steps) for branch in plan.branches]
+    branches = [run_steps(JoinedTables(context), branch.steps) for branch in plan.branches]
     if len(branches) == 1:
         (branch,) = plan.branches
         rows = _taken_once(branches[0], branch) if plan.is_grouped else branches[0]
@@ -168,7 +170,7 @@ def _answer(
     return nodes.SqlStatement(query, context.ctes), outputs, page
 
 
-def _taken_once(rows: Tables, branch: ir.Branch) -> Tables:
+def _taken_once(rows: JoinedTables, branch: ir.Branch) -> JoinedTables:
     """Return rows that hold their values, where each look into a document costs a look-up.
 
     As of the past a document may be another row's, and a group reads a value several times.
@@ -184,10 +186,10 @@ def _taken_once(rows: Tables, branch: ir.Branch) -> Tables:
     bindings = {var: united.binding(at, name) for at, var in enumerate(branch.exports)}
     (columns,) = united.columns()
     taken = replace(rows.select(*columns), is_apart=True)
-    return Tables(rows.context, [nodes.From(taken, name)], [], bindings)
+    return JoinedTables(rows.context, [nodes.From(taken, name)], [], bindings)
 
 
-def _united(plan: ir.Plan, context: CompileContext, branches: list[Tables]) -> Solutions:
+def _united(plan: ir.Plan, context: CompileContext, branches: list[JoinedTables]) -> Solutions:
     """Put the branches of a UNION beside each other in one CTE."""
     united = United(branches, [branch.exports for branch in plan.branches])
     name = context.fresh("u")
@@ -197,5 +199,5 @@ def _united(plan: ir.Plan, context: CompileContext, branches: list[Tables]) -> S
         for number, (rows, columns) in enumerate(zip(branches, united.columns(), strict=True))
     )
     context.ctes.append(nodes.Cte(name, nodes.Compound(selects, is_all=True)))
-    rows = Tables(context, [nodes.From(name, name)], [], bindings)
+    rows = JoinedTables(context, [nodes.From(name, name)], [], bindings)
     return Solutions(plan, rows, None, nodes.Column(name, _BRANCH))

@@ -16,7 +16,7 @@ from recollect.kernel.plan import ir
 from recollect.kernel.plan.lift import class_of
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
-    Bound,
+    BoundElement,
     JsonValue,
     TextValue,
     Value,
@@ -27,7 +27,7 @@ from recollect.kernel.sql.bindings import (
     text_of,
 )
 from recollect.kernel.sql.reads import value_of
-from recollect.kernel.sql.rows import Tables
+from recollect.kernel.sql.rows import JoinedTables
 from recollect.kernel.store.dialect import JsonPart
 
 _NEVER = nodes.Any(())
@@ -40,7 +40,7 @@ _GUARDS = {"string": "is_json_text", "number": "is_json_number", "boolean": "is_
 class FilterCompiler:
     """Compiles the expressions of one FILTER over rows."""
 
-    def __init__(self, rows: Tables, scope: Mapping[str, ir.Var]) -> None:
+    def __init__(self, rows: JoinedTables, scope: Mapping[str, ir.Var]) -> None:
         self._rows = rows
         self._scope = scope
 
@@ -159,11 +159,11 @@ class FilterCompiler:
         """Whether the operand is neither null as it stands nor an element."""
         return not _is_null(operand) and self._element(operand) is None
 
-    def _element(self, operand: ast.Operand) -> Bound | None:
+    def _element(self, operand: ast.Operand) -> BoundElement | None:
         if not isinstance(operand, ast.READS):
             return None
         binding = self._rows.bindings[self._scope[operand.name]]
-        return binding if isinstance(binding, Bound) else None
+        return binding if isinstance(binding, BoundElement) else None
 
     def _value(self, operand: ast.Operand) -> Value:
         if isinstance(operand, ast.READS):

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
-from recollect.kernel.sql.bindings import Bound, HeldValue, PredicateName
+from recollect.kernel.sql.bindings import BoundElement, HeldValue, PredicateName
 from recollect.kernel.sql.clock import GROUP, LAST_ID, of_group
-from recollect.kernel.sql.rows import CompileContext, Tables
+from recollect.kernel.sql.rows import CompileContext, JoinedTables
 from recollect.model import ElementKind
 
 _FAR = 64  # lengths between the bounds of a path for which it is worth asking whether they are all
 
 
-def join_path(rows: Tables, step: ir.MatchPath) -> Tables:
+def join_path(rows: JoinedTables, step: ir.MatchPath) -> JoinedTables:
     """Return the rows joined with the pairs of the path."""
     is_forward = step.subject in rows.bindings
     is_bound = is_forward or step.object in rows.bindings
@@ -29,7 +29,7 @@ def join_path(rows: Tables, step: ir.MatchPath) -> Tables:
     near, far = _kinds(rows, step, first, is_forward=is_forward or not is_bound)
     if is_bound and len(step.steps) == 1 and _holds_only(rows, first):
         seed = _starts(rows, first)
-        rows = Tables(rows.context, bindings=dict(rows.bindings))
+        rows = JoinedTables(rows.context, bindings=dict(rows.bindings))
         del rows.bindings[first]
     elif is_bound and rows.context.is_row_by_row:
         _walk_each(rows, step, far, is_forward=is_forward)
@@ -37,25 +37,25 @@ def join_path(rows: Tables, step: ir.MatchPath) -> Tables:
     elif is_bound:
         rows, stage = rows.on_stage((first,))
         start = stage.bindings[first]
-        assert isinstance(start, Bound)
+        assert isinstance(start, BoundElement)
         table = nodes.From(stage.name, stage.name)
         seed = nodes.Select(((start.id, "node"),), (table,), is_distinct=True)
     pairs = _pairs(rows, step, seed, is_forward=is_forward or not is_bound)
     alias = rows.join(pairs, "p")
-    rows.bind_element(first, Bound(nodes.Column(alias, "start"), near))
-    rows.bind_element(last, Bound(nodes.Column(alias, "node"), far))
+    rows.bind_element(first, BoundElement(nodes.Column(alias, "start"), near))
+    rows.bind_element(last, BoundElement(nodes.Column(alias, "node"), far))
     return rows
 
 
 def _walk_each(
-    rows: Tables, step: ir.MatchPath, far: ElementKind | None, *, is_forward: bool
+    rows: JoinedTables, step: ir.MatchPath, far: ElementKind | None, *, is_forward: bool
 ) -> None:
     """Join the ends of the walks from each row's own start."""
     first, last = (step.subject, step.object) if is_forward else (step.object, step.subject)
     context = rows.context.nested()
     start = rows.element(first).id
     seed = nodes.Select(((start, "node"),))
-    pairs = _pairs(Tables(context), step, seed, is_forward=is_forward)
+    pairs = _pairs(JoinedTables(context), step, seed, is_forward=is_forward)
     node = nodes.Column(pairs, "node")
     ends = nodes.Select(
         ((nodes.SqlCall("array", (nodes.FoldOf("json_group_array", node),)), ""),),
@@ -64,20 +64,20 @@ def _walk_each(
     )
     each = nodes.SqlCall("each", (nodes.Scalar(nodes.SqlStatement(ends, context.ctes)),))
     alias = rows.join(each, "p")
-    rows.bind_element(last, Bound(nodes.Column(alias, "value"), far))
+    rows.bind_element(last, BoundElement(nodes.Column(alias, "value"), far))
 
 
-def _holds_only(rows: Tables, first: ir.Var) -> bool:
+def _holds_only(rows: JoinedTables, first: ir.Var) -> bool:
     """Whether the rows say nothing but where a path starts, so that it may begin with them."""
     return all(
         var == first
-        or not isinstance(binding, Bound | PredicateName | HeldValue)
-        or (isinstance(binding, Bound) and isinstance(binding.id, nodes.Null))
+        or not isinstance(binding, BoundElement | PredicateName | HeldValue)
+        or (isinstance(binding, BoundElement) and isinstance(binding.id, nodes.Null))
         for var, binding in rows.bindings.items()
     )
 
 
-def _starts(rows: Tables, first: ir.Var) -> nodes.Select:
+def _starts(rows: JoinedTables, first: ir.Var) -> nodes.Select:
     start = rows.element(first)
     if start.is_nullable:
         rows.where.append(nodes.IsNull(start.id, is_negated=True))
@@ -85,7 +85,7 @@ def _starts(rows: Tables, first: ir.Var) -> nodes.Select:
 
 
 def _kinds(
-    rows: Tables, step: ir.MatchPath, first: ir.Var, *, is_forward: bool
+    rows: JoinedTables, step: ir.MatchPath, first: ir.Var, *, is_forward: bool
 ) -> tuple[ElementKind | None, ElementKind | None]:
     """Return what stands where a path starts and where it ends, as far as that is known."""
     predicates = tuple(one.predicate for one in step.steps)
@@ -100,7 +100,9 @@ def _kinds(
     return near, far
 
 
-def _pairs(rows: Tables, step: ir.MatchPath, seed: nodes.Select | None, *, is_forward: bool) -> str:
+def _pairs(
+    rows: JoinedTables, step: ir.MatchPath, seed: nodes.Select | None, *, is_forward: bool
+) -> str:
     selects = []
     for one in step.steps:
         walk = _walk(rows, one, seed, is_forward=is_forward)
@@ -117,7 +119,9 @@ def _pairs(rows: Tables, step: ir.MatchPath, seed: nodes.Select | None, *, is_fo
     return rows.context.with_query("pairs", nodes.Compound(tuple(selects), is_all=False))
 
 
-def _walk(rows: Tables, step: ir.PathStep, seed: nodes.Select | None, *, is_forward: bool) -> str:
+def _walk(
+    rows: JoinedTables, step: ir.PathStep, seed: nodes.Select | None, *, is_forward: bool
+) -> str:
     """Add the recursion of one alternative and return its CTE's name."""
     context = rows.context
     name = context.fresh("walk")
@@ -187,7 +191,7 @@ def _deepest(context: CompileContext, step: ir.PathStep, code: nodes.Expr) -> no
     return nodes.Case(((is_all, nodes.Number(step.minimum)),), nodes.Number(step.maximum))
 
 
-def _all_starts(rows: Tables, step: ir.PathStep) -> nodes.Query:
+def _all_starts(rows: JoinedTables, step: ir.PathStep) -> nodes.Query:
     """Return where a path with two free ends may start: everywhere, if its length may be 0.
 
     A walk of no link asks nothing of its element, so neither does it ask whether it is true.

@@ -8,7 +8,7 @@ from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
-    Bound,
+    BoundElement,
     HeldValue,
     JsonValue,
     Nothing,
@@ -20,7 +20,7 @@ from recollect.kernel.sql.bindings import (
     json_of,
 )
 from recollect.kernel.sql.clock import GROUP, of_group
-from recollect.kernel.sql.rows import Tables
+from recollect.kernel.sql.rows import JoinedTables
 from recollect.model import BEGINNING, FOREVER, ElementKind
 
 _CONCEPT_FIELDS = frozenset({"id", "type", "name"})
@@ -33,7 +33,7 @@ CLOCK_KEYS = frozenset({*_TIMES, *_FACT_TIMES, "_expired_at", "_version"})
 ID_BITS = nodes.Param("id_bits", "bytea")
 
 
-def value_of(rows: Tables, var: ir.Var) -> Value:
+def value_of(rows: JoinedTables, var: ir.Var) -> Value:
     """Return the value of a variable that is not an element."""
     binding = rows.bindings[var]
     match binding:
@@ -48,7 +48,7 @@ def value_of(rows: Tables, var: ir.Var) -> Value:
     raise AssertionError("an element is not a value")
 
 
-def term_text(rows: Tables, code: nodes.Expr) -> nodes.Expr:
+def term_text(rows: JoinedTables, code: nodes.Expr) -> nodes.Expr:
     """Return the text of a type or predicate, by its code."""
     alias = rows.context.fresh("t")
     is_it = nodes.equal(nodes.Column(alias, "code"), code)
@@ -58,7 +58,7 @@ def term_text(rows: Tables, code: nodes.Expr) -> nodes.Expr:
     return nodes.Scalar(select)
 
 
-def _read(rows: Tables, read: ReadFrom) -> Value:
+def _read(rows: JoinedTables, read: ReadFrom) -> Value:
     element = rows.readable(read.owner)
     values = []
     if element.concept is not None:
@@ -79,7 +79,9 @@ def _read(rows: Tables, read: ReadFrom) -> Value:
     return JsonValue(nodes.Case(((is_concept, json_of(concept)),), json_of(link)))
 
 
-def _read_row(rows: Tables, element: Bound, alias: str, kind: ElementKind, read: ReadFrom) -> Value:
+def _read_row(
+    rows: JoinedTables, element: BoundElement, alias: str, kind: ElementKind, read: ReadFrom
+) -> Value:
     fields = _CONCEPT_FIELDS if kind is ElementKind.CONCEPT else _LINK_FIELDS
     if read.key in fields and read.part in _PARTS_WITH_FIELDS:
         return TextValue(_field(rows, alias, read.key), element.is_nullable)
@@ -97,7 +99,7 @@ def _read_row(rows: Tables, element: Bound, alias: str, kind: ElementKind, read:
     return JsonValue(rows.content(alias, kind.value, section.value), read.key)
 
 
-def _field(rows: Tables, alias: str, key: str) -> nodes.Expr:
+def _field(rows: JoinedTables, alias: str, key: str) -> nodes.Expr:
     match key:
         case "id":
             own = nodes.Column(alias, "public_id")
@@ -114,7 +116,7 @@ def _computed_id(element: nodes.Expr) -> nodes.Expr:
     return nodes.SqlCall("public_id", (ID_BITS, element))
 
 
-def _clock_value(rows: Tables, alias: str, kind: ElementKind, key: str) -> Value:
+def _clock_value(rows: JoinedTables, alias: str, kind: ElementKind, key: str) -> Value:
     """Return a reserved metadata value: the version, or an instant of either clock."""
     if key == "_version":
         return JsonValue(

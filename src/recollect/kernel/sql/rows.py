@@ -10,7 +10,7 @@ from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
     Binding,
-    Bound,
+    BoundElement,
     HeldValue,
     Nothing,
     PredicateName,
@@ -85,7 +85,7 @@ class Stage:
 
 
 @dataclass(slots=True)
-class Tables:
+class JoinedTables:
     """Tables joined in order, conditions, and the bindings of variables."""
 
     context: CompileContext
@@ -96,9 +96,11 @@ class Tables:
     past: dict[str, str] = field(default_factory=dict)  # alias -> alias of its superseded content
     is_read_once: bool = False  # whether no content is needed twice, so that it is not joined
 
-    def inner(self, context: CompileContext | None = None) -> Tables:
+    def inner(self, context: CompileContext | None = None) -> JoinedTables:
         """Return empty rows that see the bindings of these: the inside of a subquery."""
-        return Tables(context or self.context, bindings=dict(self.bindings), past=dict(self.past))
+        return JoinedTables(
+            context or self.context, bindings=dict(self.bindings), past=dict(self.past)
+        )
 
     def join(self, table: str | nodes.SqlCall, prefix: str) -> str:
         """Join a table after the others and return its alias."""
@@ -113,23 +115,23 @@ class Tables:
             self.tables.append(nodes.From(nothing, self.context.fresh("n")))
         self.tables.append(nodes.From(table, alias, on))
 
-    def element(self, var: ir.Var) -> Bound:
+    def element(self, var: ir.Var) -> BoundElement:
         """Return where an element variable is."""
         binding = self.bindings[var]
-        assert isinstance(binding, Bound)
+        assert isinstance(binding, BoundElement)
         return binding
 
-    def bind_element(self, var: ir.Var, found: Bound) -> None:
+    def bind_element(self, var: ir.Var, found: BoundElement) -> None:
         """Bind a variable to an element, or check that it is the one it is bound to."""
         known = self.bindings.get(var)
         if known is not None:
-            assert isinstance(known, Bound)
+            assert isinstance(known, BoundElement)
             self.where.append(nodes.equal(found.id, known.id))
             if known.has_row and not found.has_row:
                 return
         self.bindings[var] = found
 
-    def readable(self, var: ir.Var) -> Bound:
+    def readable(self, var: ir.Var) -> BoundElement:
         """Return the element with its row joined, so that its columns can be read.
 
         An end of a living link is alive itself, so the row needs no guard but the group's.
@@ -143,7 +145,7 @@ class Tables:
             concept = self._join_row("concept", element, is_certain=is_certain)
         if element.kind is not ElementKind.CONCEPT:
             link = self._join_row("link", element, is_certain=is_certain)
-        element = Bound(element.id, element.kind, concept, link, element.is_nullable)
+        element = BoundElement(element.id, element.kind, concept, link, element.is_nullable)
         self.bindings[var] = element
         return element
 
@@ -160,7 +162,7 @@ class Tables:
         then = nodes.Column(self.past[alias], column)
         return nodes.Case(((is_current(alias), current),), then)
 
-    def _join_row(self, table: str, element: Bound, *, is_certain: bool) -> str:
+    def _join_row(self, table: str, element: BoundElement, *, is_certain: bool) -> str:
         alias = self.context.fresh(table[0])
         is_same = nodes.equal(nodes.Column(alias, "id"), element.id)
         if is_certain:
@@ -175,7 +177,7 @@ class Tables:
         """Return the SELECT of some columns of these rows."""
         return nodes.Select(columns, tuple(self.tables), tuple(self.where))
 
-    def on_stage(self, needs: Iterable[ir.Var]) -> tuple[Tables, Stage]:
+    def on_stage(self, needs: Iterable[ir.Var]) -> tuple[JoinedTables, Stage]:
         """Return rows that begin with a stage in which `needs` are bound, and the stage.
 
         They stay what they are where they have one: blocks stand around a stage as a star,
@@ -191,7 +193,7 @@ class Tables:
         self.context.ctes.append(nodes.Cte(name, self.select(*columns)))
         stage = Stage(name, bindings)
         table = nodes.From(name, name)
-        return Tables(self.context, [table], [], dict(bindings), stage), stage
+        return JoinedTables(self.context, [table], [], dict(bindings), stage), stage
 
 
 def carried(
@@ -199,11 +201,11 @@ def carried(
 ) -> Binding:
     """Return the binding as it is found in the CTE `name`, adding the columns that hold it."""
     match binding:
-        case Bound():
+        case BoundElement():
             column = f"v{var.number}"
             columns.append((binding.id, column))
             at = nodes.Column(name, column)
-            return Bound(at, binding.kind, is_nullable=binding.is_nullable)
+            return BoundElement(at, binding.kind, is_nullable=binding.is_nullable)
         case PredicateName():
             column = f"v{var.number}"
             columns.append((binding.code, column))

@@ -15,7 +15,7 @@ from recollect.kernel.plan.determined import determined, is_unique, owners
 from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
-    Bound,
+    BoundElement,
     HeldValue,
     JsonValue,
     PredicateName,
@@ -25,7 +25,7 @@ from recollect.kernel.sql.bindings import (
 )
 from recollect.kernel.sql.output import Columns, Keyed, OutputColumn, Paging, Shape
 from recollect.kernel.sql.reads import value_of
-from recollect.kernel.sql.rows import Tables
+from recollect.kernel.sql.rows import JoinedTables
 from recollect.kernel.sql.steps import owner_id
 from recollect.kernel.store.dialect import JsonPart
 from recollect.node import dataclass, field
@@ -54,7 +54,7 @@ class Solutions:
     """
 
     plan: ir.Plan
-    rows: Tables
+    rows: JoinedTables
     branch: ir.Branch | None
     branch_number: nodes.Expr | None
     classes: Mapping[ir.Var, str] = field(default_factory=dict)  # what FILTER tells of values
@@ -256,7 +256,7 @@ class Solutions:
 
     def _is_nullable(self, var: ir.Var) -> bool:
         match self.rows.bindings[var]:
-            case Bound() | PredicateName() as found:
+            case BoundElement() | PredicateName() as found:
                 return found.is_nullable
         return True
 

@@ -18,7 +18,7 @@ from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
     Binding,
-    Bound,
+    BoundElement,
     HeldValue,
     Nothing,
     PredicateName,
@@ -33,7 +33,7 @@ from recollect.kernel.sql.clock import of_group, open_since, open_then
 from recollect.kernel.sql.filters import FilterCompiler, items_of
 from recollect.kernel.sql.paths import join_path
 from recollect.kernel.sql.reads import value_of
-from recollect.kernel.sql.rows import Stage, Tables
+from recollect.kernel.sql.rows import JoinedTables, Stage
 from recollect.kernel.store.dialect import JsonPart
 from recollect.model import ElementKind
 
@@ -44,14 +44,14 @@ from recollect.model import ElementKind
 # patterns is a NOT EXISTS in the same SELECT, and an OPTIONAL of one link a LEFT JOIN. Any other
 # block starts a stage: the SELECT so far becomes a CTE with numbered rows, the block runs on that
 # CTE as on a table, and what it finds is joined back by the number.
-def run_steps(rows: Tables, steps: tuple[ir.Step, ...]) -> Tables:
+def run_steps(rows: JoinedTables, steps: tuple[ir.Step, ...]) -> JoinedTables:
     """Return the rows after all the steps; the rows given may have become a CTE."""
     for step in steps:
         rows = _run(rows, step)
     return rows
 
 
-def _run(rows: Tables, step: ir.Step) -> Tables:
+def _run(rows: JoinedTables, step: ir.Step) -> JoinedTables:
     match step:
         case ir.MatchConcept():
             _match_concept(rows, step)
@@ -81,24 +81,24 @@ def _run(rows: Tables, step: ir.Step) -> Tables:
 
 
 def _nothing(var: ir.Var) -> Binding:
-    return Bound(nodes.Null("bigint"), is_nullable=True) if var.is_element else Nothing()
+    return BoundElement(nodes.Null("bigint"), is_nullable=True) if var.is_element else Nothing()
 
 
-def _identities(rows: Tables, step: ir.Unify) -> tuple[nodes.Expr, nodes.Expr]:
+def _identities(rows: JoinedTables, step: ir.Unify) -> tuple[nodes.Expr, nodes.Expr]:
     """Return what two variables share: an element's id, or a comparable value."""
     if step.left.is_element:
         return rows.element(step.left).id, rows.element(step.right).id
     return are_same(value_of(rows, step.left), value_of(rows, step.right))
 
 
-def _match_concept(rows: Tables, step: ir.MatchConcept) -> None:
+def _match_concept(rows: JoinedTables, step: ir.MatchConcept) -> None:
     alias = rows.join("concept", "c")
     rows.where += _concept_conditions(rows, alias, step)
-    found = Bound(nodes.Column(alias, "id"), ElementKind.CONCEPT, concept=alias)
+    found = BoundElement(nodes.Column(alias, "id"), ElementKind.CONCEPT, concept=alias)
     rows.bind_element(step.var, found)
 
 
-def _concept_conditions(rows: Tables, alias: str, step: ir.MatchConcept) -> list[nodes.Expr]:
+def _concept_conditions(rows: JoinedTables, alias: str, step: ir.MatchConcept) -> list[nodes.Expr]:
     conditions = list(rows.context.clock.alive(alias, "concept"))
     if step.name is not None:
         given = (nodes.Column(alias, "name"), nodes.Param(step.name, "text"))
@@ -125,7 +125,7 @@ def _by_id(conditions: list[nodes.Expr], is_called: nodes.Expr) -> list[nodes.Ex
     return [nodes.equal(bare(guard.left), guard.right), *others, is_called]
 
 
-def _is_called(rows: Tables, alias: str, table: str, id_: str) -> nodes.Expr:
+def _is_called(rows: JoinedTables, alias: str, table: str, id_: str) -> nodes.Expr:
     """Return whether a row has a public id: one that it was given, or else the computed one."""
     # Two look-ups instead of one condition with OR, so that each has an index of its own.
     given = rows.context.fresh(table[0])
@@ -153,20 +153,22 @@ def _is_called(rows: Tables, alias: str, table: str, id_: str) -> nodes.Expr:
     return nodes.InSelect(nodes.Column(alias, "id"), candidates)
 
 
-def _match_link_id(rows: Tables, step: ir.MatchLinkId) -> None:
+def _match_link_id(rows: JoinedTables, step: ir.MatchLinkId) -> None:
     alias = rows.join("link", "l")
     conditions = list(rows.context.clock.alive(alias, "link"))
     rows.where += _by_id(conditions, _is_called(rows, alias, "link", step.id))
-    rows.bind_element(step.var, Bound(nodes.Column(alias, "id"), ElementKind.LINK, link=alias))
+    rows.bind_element(
+        step.var, BoundElement(nodes.Column(alias, "id"), ElementKind.LINK, link=alias)
+    )
 
 
-def _match_link(rows: Tables, step: ir.MatchLink) -> None:
+def _match_link(rows: JoinedTables, step: ir.MatchLink) -> None:
     alias = rows.join("link", "l")
     rows.where += _link_conditions(rows, alias, step)
     _bind_link(rows, alias, step)
 
 
-def _link_conditions(rows: Tables, alias: str, step: ir.MatchLink) -> list[nodes.Expr]:
+def _link_conditions(rows: JoinedTables, alias: str, step: ir.MatchLink) -> list[nodes.Expr]:
     predicate = nodes.Column(alias, "predicate")
     conditions = list(rows.context.clock.alive(alias, "link"))
     codes = [rows.context.term(one, is_predicate=True) for one in step.predicates]
@@ -177,17 +179,21 @@ def _link_conditions(rows: Tables, alias: str, step: ir.MatchLink) -> list[nodes
     return conditions
 
 
-def _bind_link(rows: Tables, alias: str, step: ir.MatchLink) -> None:
-    subject = Bound(nodes.Column(alias, "subject"), rows.context.subject_kind(step.predicates))
-    object_ = Bound(nodes.Column(alias, "object"), rows.context.object_kind(step.predicates))
+def _bind_link(rows: JoinedTables, alias: str, step: ir.MatchLink) -> None:
+    subject = BoundElement(
+        nodes.Column(alias, "subject"), rows.context.subject_kind(step.predicates)
+    )
+    object_ = BoundElement(nodes.Column(alias, "object"), rows.context.object_kind(step.predicates))
     rows.bind_element(step.subject, subject)
     rows.bind_element(step.object, object_)
-    rows.bind_element(step.var, Bound(nodes.Column(alias, "id"), ElementKind.LINK, link=alias))
+    rows.bind_element(
+        step.var, BoundElement(nodes.Column(alias, "id"), ElementKind.LINK, link=alias)
+    )
     if step.predicate is not None:
         rows.bindings[step.predicate] = PredicateName(nodes.Column(alias, "predicate"))
 
 
-def _exclude(rows: Tables, step: ir.Exclude) -> Tables:
+def _exclude(rows: JoinedTables, step: ir.Exclude) -> JoinedTables:
     # The short way: a subquery for each branch that sees the row, and must find nothing.
     if rows.context.is_row_by_row or all(_is_flat(branch.steps) for branch in step.branches):
         conditions: list[nodes.Expr] = []
@@ -214,14 +220,16 @@ def _exclude(rows: Tables, step: ir.Exclude) -> Tables:
     return rows
 
 
-def _require(rows: Tables, step: ir.Require) -> None:
+def _require(rows: JoinedTables, step: ir.Require) -> None:
     """Keep the rows where the branch has one: a subquery that sees nothing of them, run once."""
-    inner = run_steps(Tables(rows.context.nested()), step.branches[0].steps)
+    inner = run_steps(JoinedTables(rows.context.nested()), step.branches[0].steps)
     block = nodes.SqlStatement(inner.select((nodes.Number(1), "")), inner.context.ctes)
     rows.where.append(nodes.Exists(block))
 
 
-def _looked_up(rows: Tables, outer: Iterable[ir.Var], branch: ir.Branch) -> list[nodes.Select]:
+def _looked_up(
+    rows: JoinedTables, outer: Iterable[ir.Var], branch: ir.Branch
+) -> list[nodes.Select]:
     """Return the SELECTs of which one has a row where a block has one.
 
     An index ends in the range that the past is. So a link whose ends are both bound is looked
@@ -247,10 +255,10 @@ def _looked_up(rows: Tables, outer: Iterable[ir.Var], branch: ir.Branch) -> list
     ]
 
 
-def _null_test(rows: Tables, var: ir.Var) -> nodes.Expr | None:
+def _null_test(rows: JoinedTables, var: ir.Var) -> nodes.Expr | None:
     """Return the test that spares a row from NOT, for a shared variable that can be null."""
     binding = rows.bindings[var]
-    if isinstance(binding, Bound):
+    if isinstance(binding, BoundElement):
         return nodes.IsNull(binding.id) if binding.is_nullable else None
     value = value_of(rows, var)
     if isinstance(value, TextValue) and not value.is_nullable:
@@ -262,15 +270,15 @@ ROW_NUMBER = ir.Var(0, "#n", is_element=True)
 """Stands for the number of a stage's row while a block runs on that stage."""
 
 
-def _alone(rows: Tables, stage: Stage) -> Tables:
+def _alone(rows: JoinedTables, stage: Stage) -> JoinedTables:
     """Return rows over a stage alone, which carry its number through further stages."""
     table = nodes.From(stage.name, stage.name)
-    alone = Tables(rows.context, [table], [], dict(stage.bindings), stage)
-    alone.bindings[ROW_NUMBER] = Bound(nodes.Column(stage.name, "n"))
+    alone = JoinedTables(rows.context, [table], [], dict(stage.bindings), stage)
+    alone.bindings[ROW_NUMBER] = BoundElement(nodes.Column(stage.name, "n"))
     return alone
 
 
-def _number_of(rows: Tables) -> nodes.Expr:
+def _number_of(rows: JoinedTables) -> nodes.Expr:
     return rows.element(ROW_NUMBER).id
 
 
@@ -287,7 +295,7 @@ def _is_flat(steps: tuple[ir.Step, ...]) -> bool:
     return True
 
 
-def _extend(rows: Tables, step: ir.Extend) -> Tables:
+def _extend(rows: JoinedTables, step: ir.Extend) -> JoinedTables:
     if rows.context.is_row_by_row:
         _extend_each(rows, step)
         return rows
@@ -316,7 +324,7 @@ def _extend(rows: Tables, step: ir.Extend) -> Tables:
     return rows
 
 
-def _extend_each(rows: Tables, step: ir.Extend) -> None:
+def _extend_each(rows: JoinedTables, step: ir.Extend) -> None:
     """Join what the block finds for each row, carried out of a subquery as JSON objects."""
     context = rows.context.nested()
     selects = []
@@ -343,7 +351,7 @@ def _extend_each(rows: Tables, step: ir.Extend) -> None:
         # An object has null for what is missing, which is no value to those who look for one.
         held = nodes.SqlCall("json_or_null", (nodes.Json(JsonPart.JSON, row, f"v{at}"),))
         own = nodes.Json(JsonPart.ID, row, f"{'v' if output.is_element else 'w'}{at}")
-        element = Bound(own, is_nullable=True)
+        element = BoundElement(own, is_nullable=True)
         rows.bindings[output] = element if output.is_element else HeldValue(held, own)
 
 
@@ -361,7 +369,9 @@ def _read_of(branch: ir.Branch, at: int) -> ir.ReadValue | None:
     return None
 
 
-def _export(rows: Tables, var: ir.Var, at: int, *, is_held: bool) -> list[tuple[nodes.Expr, str]]:
+def _export(
+    rows: JoinedTables, var: ir.Var, at: int, *, is_held: bool
+) -> list[tuple[nodes.Expr, str]]:
     """Return the columns that carry one variable out of a block."""
     if var.is_element:
         return [(rows.element(var).id, f"v{at}")]
@@ -371,7 +381,7 @@ def _export(rows: Tables, var: ir.Var, at: int, *, is_held: bool) -> list[tuple[
     return [(owner, f"v{at}")]
 
 
-def owner_id(rows: Tables, var: ir.Var) -> nodes.Expr:
+def owner_id(rows: JoinedTables, var: ir.Var) -> nodes.Expr:
     """Return the id of the element a value was read from, or NULL."""
     match rows.bindings[var]:
         case ReadFrom() as read:
@@ -381,16 +391,16 @@ def owner_id(rows: Tables, var: ir.Var) -> nodes.Expr:
     return nodes.Null("bigint")
 
 
-def _import(rows: Tables, step: ir.Extend, at: int, name: str, *, is_held: bool) -> Binding:
+def _import(rows: JoinedTables, step: ir.Extend, at: int, name: str, *, is_held: bool) -> Binding:
     column = nodes.Column(name, f"v{at}")
     if step.outputs[at].is_element:
-        return Bound(column, is_nullable=True)
+        return BoundElement(column, is_nullable=True)
     if is_held:
         return HeldValue(column, nodes.Column(name, f"w{at}"))
     read = _read_of(step.branches[0], at)
     assert read is not None
     owner = rows.context.fresh_var()
-    rows.bindings[owner] = Bound(column, is_nullable=True)
+    rows.bindings[owner] = BoundElement(column, is_nullable=True)
     return ReadFrom(owner, read.part, read.key)
 
 
@@ -426,7 +436,7 @@ def _simple_optional(step: ir.Extend) -> tuple[ir.MatchLink | None, list[ir.Matc
 
 
 def _extend_flat(
-    rows: Tables, step: ir.Extend, simple: tuple[ir.MatchLink | None, list[ir.MatchConcept]]
+    rows: JoinedTables, step: ir.Extend, simple: tuple[ir.MatchLink | None, list[ir.MatchConcept]]
 ) -> None:
     link, checks = simple
     branch = step.branches[0]
@@ -440,7 +450,7 @@ def _extend_flat(
 
 
 def _left_join_link(
-    rows: Tables, link: ir.MatchLink, checks: list[ir.MatchConcept], bound: set[ir.Var]
+    rows: JoinedTables, link: ir.MatchLink, checks: list[ir.MatchConcept], bound: set[ir.Var]
 ) -> None:
     alias = rows.context.fresh("l")
     inside = rows.inner()

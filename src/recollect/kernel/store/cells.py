@@ -78,5 +78,5 @@ TALLY_LINK_SUBJECTS = "link_subjects"  # term: predicate. Links of it about a li
 TALLY_LINK_OBJECTS = "link_objects"  # term: predicate. Links of it to a link; closed too
 TALLY_BOUNDED_CONCEPTS = "bounded_concept"  # term: type. Those not true for ever; closed too
 TALLY_BOUNDED_LINKS = "bounded_link"  # term: predicate. Those not true for ever; closed too
-TALLY_DOCUMENTS = "documents"  # term: partition's part number. Documents in the text index
+TALLY_DOCUMENTS = "documents"  # term: partition's part number. IndexedDocuments in the text index
 TALLY_TOKENS = "tokens"  # term: the same. Their tokens

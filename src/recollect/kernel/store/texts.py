@@ -77,7 +77,7 @@ def partition_of(group_id: int, element: int, is_living: bool) -> Partition:
     return _partition(group_id, element & 1 == LINK_BIT, is_living)
 
 
-class Documents(NamedTuple):
+class IndexedDocuments(NamedTuple):
     """Some documents of a partition, each with its words, to be read once.
 
     A document has the id of its element, or below 0 that of `text_past`.
@@ -105,7 +105,7 @@ class Occurrences(NamedTuple):
 class Texts(Protocol):
     """The index of texts, as one session sees it."""
 
-    def change(self, gone: Sequence[Documents], come: Sequence[Documents]) -> None:
+    def change(self, gone: Sequence[IndexedDocuments], come: Sequence[IndexedDocuments]) -> None:
         """Take out documents as they were put in, then put documents in.
 
         All are of one group, each partition is there once, and all are read. Cost: a few

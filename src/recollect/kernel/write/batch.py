@@ -21,13 +21,13 @@ from recollect.kernel.plan.scope import canonical_name
 from recollect.kernel.write.element import (
     ConceptElement,
     Element,
+    ElementContent,
     LinkElement,
-    Stands,
     Tracker,
     Triple,
     without_keys,
 )
-from recollect.kernel.write.facts import Told, add_source, also_holds, is_fact
+from recollect.kernel.write.facts import BatchFacts, add_source, also_holds, is_fact
 from recollect.kernel.write.identity import check_id, match_link, match_or_create, taken_id
 from recollect.kernel.write.merge_concepts import bear_anew, merge_concepts
 from recollect.kernel.write.references import References, normal, unknown
@@ -99,7 +99,7 @@ class Batch:
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
         self.tracker = Tracker()
-        self.facts = Told(unit, self.tracker)
+        self.facts = BatchFacts(unit, self.tracker)
         self.references = References(unit, self.tracker)
         self.deleted: list[Element] = []
         self.merged: list[MergeReport] = []  # a source each
@@ -409,7 +409,9 @@ def _id_of(unit: Unit, end: int) -> str:
     return unit.public_id(element)
 
 
-def check_version(unit: Unit, element: Element, expected: int, found: Stands | None) -> None:
+def check_version(
+    unit: Unit, element: Element, expected: int, found: ElementContent | None
+) -> None:
     """Raise KIP_3005 for an element whose version is not the expected one.
 
     `found` is what a batch found it to say; what the batch itself makes has version 0.

@@ -32,8 +32,8 @@ from recollect.kernel.write.element import (
     Before,
     ConceptElement,
     Element,
+    ElementContent,
     LinkElement,
-    Stands,
     State,
     Triple,
 )
@@ -371,5 +371,7 @@ def _link_of(row: SqlRow, *, is_living: bool) -> LinkElement:
 
 def _before(shared: _Shared) -> Before:
     (_, _, _, attributes, metadata, valid_at, invalid_at, version, born_at, changed_at) = shared
-    content = Stands(members(attributes), members(metadata), Instant(valid_at), Instant(invalid_at))
+    content = ElementContent(
+        members(attributes), members(metadata), Instant(valid_at), Instant(invalid_at)
+    )
     return Before(content, whole(version), born_at, changed_at)

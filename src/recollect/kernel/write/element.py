@@ -17,7 +17,7 @@ from recollect.model import BEGINNING, FOREVER, Attributes, Instant, Value
 from recollect.node import dataclass, field
 
 
-class Stands(NamedTuple):
+class ElementContent(NamedTuple):
     """Everything about an element that may change while it lives; compared by `equals`."""
 
     attributes: Attributes
@@ -25,7 +25,7 @@ class Stands(NamedTuple):
     valid_at: Instant
     invalid_at: Instant
 
-    def equals(self, other: Stands) -> bool:
+    def equals(self, other: ElementContent) -> bool:
         """Whether both say the same, to the type of every number, in any order of keys."""
         return self is other or (
             self.valid_at == other.valid_at
@@ -35,14 +35,14 @@ class Stands(NamedTuple):
         )
 
 
-NOTHING = Stands({}, {}, BEGINNING, FOREVER)
+NOTHING = ElementContent({}, {}, BEGINNING, FOREVER)
 """The content of an element that was only just named."""
 
 
 class Before(NamedTuple):
     """An element's row as the transaction found it: alive."""
 
-    content: Stands
+    content: ElementContent
     version: int
     born_at: int
     changed_at: int
@@ -51,7 +51,7 @@ class Before(NamedTuple):
 class State(NamedTuple):
     """What a row says: its content, and whether the element is alive."""
 
-    content: Stands
+    content: ElementContent
     is_living: bool
 
     def differs(self, other: State) -> bool:
@@ -67,10 +67,10 @@ class Element:
     public_id: str | None  # only when the caller gave one
     salt: bytes
     before: Before | None
-    content: Stands
+    content: ElementContent
     is_living: bool
     on_disk: State | None
-    last: Stands | None = field(init=False, default=None)  # what a closing says at the end
+    last: ElementContent | None = field(init=False, default=None)  # what a closing says at the end
     successor: Element | None = field(init=False, default=None)  # what goes on under its id
 
     @property
@@ -122,8 +122,11 @@ def says_same(one: object, other: object) -> bool:
 
 
 def merge(
-    content: Stands, attributes: Attributes, metadata: Attributes, clock: FactTime | None = None
-) -> Stands:
+    content: ElementContent,
+    attributes: Attributes,
+    metadata: Attributes,
+    clock: FactTime | None = None,
+) -> ElementContent:
     """Return the content with the given members set, and its fact clock moved to `clock`."""
     old_attributes, old_metadata, valid_at, invalid_at = content
     merged_attributes = _merged(old_attributes, attributes) if attributes else old_attributes
@@ -133,19 +136,19 @@ def merge(
         return content
     if clock is not None:
         valid_at, invalid_at = clock.valid_at, clock.invalid_at
-    return Stands(merged_attributes, merged_metadata, valid_at, invalid_at)
+    return ElementContent(merged_attributes, merged_metadata, valid_at, invalid_at)
 
 
 def without_keys(
-    content: Stands, attributes: Iterable[str] = (), metadata: Iterable[str] = ()
-) -> Stands:
+    content: ElementContent, attributes: Iterable[str] = (), metadata: Iterable[str] = ()
+) -> ElementContent:
     """Return the content less some keys; a removed bound of the fact clock is open again."""
     removed = frozenset(metadata)
     remaining_attributes = _without(content.attributes, frozenset(attributes))
     remaining_metadata = _without(content.metadata, removed)
     if remaining_attributes is content.attributes and remaining_metadata is content.metadata:
         return content
-    return Stands(
+    return ElementContent(
         remaining_attributes,
         remaining_metadata,
         BEGINNING if VALID_FROM in removed else content.valid_at,
@@ -181,13 +184,13 @@ class Tracker:
     """Remembers each element as a batch first met it; counts what differs at its end."""
 
     def __init__(self) -> None:
-        self._first: dict[Element, Stands | None] = {}  # None: the batch made it
+        self._first: dict[Element, ElementContent | None] = {}  # None: the batch made it
 
     def meet(self, element: Element, is_new: bool) -> None:
         """Note an element before the batch changes it."""
         self._first.setdefault(element, None if is_new else element.content)
 
-    def found(self, element: Element) -> Stands | None:
+    def found(self, element: Element) -> ElementContent | None:
         """Return what an element said when it was first met; None if the batch made it."""
         return self._first[element]
 

@@ -28,7 +28,13 @@ from recollect.errors import (
 from recollect.kernel.schema.definitions import functional_predicates
 from recollect.kernel.search.document import called
 from recollect.kernel.store.holding import Stay, held_beside
-from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Stands, Tracker
+from recollect.kernel.write.element import (
+    ConceptElement,
+    Element,
+    ElementContent,
+    LinkElement,
+    Tracker,
+)
 from recollect.kernel.write.own_types import refuse_owned_fact
 from recollect.kernel.write.temporal import VALID_FROM, VALID_UNTIL, advance_clock, parse_instant
 from recollect.kernel.write.unit import Unit
@@ -107,7 +113,7 @@ class _Fact:
         return now if self.is_told and self.invalid_at > now else BEGINNING
 
 
-class Told:
+class BatchFacts:
     """The facts of one batch as they are put; `closed` counts what they closed."""
 
     def __init__(self, unit: Unit, tracker: Tracker) -> None:
@@ -115,7 +121,9 @@ class Told:
         self._tracker = tracker
         self._spellings: dict[str, list[int]] | None = None
         self._functional: frozenset[str] | None = None  # normalised, of the group's definitions
-        self._seen: dict[int, tuple[Stands, _Fact]] = {}  # by link, as long as it says the same
+        self._seen: dict[
+            int, tuple[ElementContent, _Fact]
+        ] = {}  # by link, as long as it says the same
         self._told: set[int] = set()  # links that this batch tells
         self._ended: dict[LinkElement, None] = {}
         self.made: list[LinkElement] = []  # that may stand beside others

@@ -9,7 +9,13 @@ from __future__ import annotations
 
 from recollect.errors import CONSTRAINT_VIOLATION, DUPLICATE_EXISTS, RecollectError, Span
 from recollect.kernel.search.document import ALIASES
-from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Stands, canonical
+from recollect.kernel.write.element import (
+    ConceptElement,
+    Element,
+    ElementContent,
+    LinkElement,
+    canonical,
+)
 from recollect.kernel.write.protection import refuse_merge
 from recollect.kernel.write.unit import Unit
 from recollect.model import MERGED_FROM, MOVED_FROM, Attributes, MergeReport, Value
@@ -33,7 +39,7 @@ def merge_concepts(unit: Unit, source: ConceptElement, target: ConceptElement) -
     trail = _trail(unit, source, target)
     metadata = {**target.content.metadata, MERGED_FROM: trail}
     clock = target.content.valid_at, target.content.invalid_at
-    unit.set_content(target, Stands(attributes, metadata, *clock))
+    unit.set_content(target, ElementContent(attributes, metadata, *clock))
     return MergeReport(repointed, deduplicated, filled)
 
 
@@ -151,13 +157,13 @@ class _Moving:
         """Whether a link is between the same elements as before, as callers know them."""
         return self.renamed.isdisjoint((link.subject, link.object))
 
-    def _content(self, link: LinkElement) -> Stands:
+    def _content(self, link: LinkElement) -> ElementContent:
         """Return what a link says, with the trail of this merge."""
         content = link.content
         source, version = self._unit.public_id(self._source), self._unit.version(link)
         trail: Value = {"concept": source, "version": version}
         metadata = {**content.metadata, MOVED_FROM: trail}
-        return Stands(content.attributes, metadata, content.valid_at, content.invalid_at)
+        return ElementContent(content.attributes, metadata, content.valid_at, content.invalid_at)
 
 
 def _made(end: int | _Place) -> int:

@@ -30,8 +30,8 @@ from recollect.kernel.write.element import (
     Before,
     ConceptElement,
     Element,
+    ElementContent,
     LinkElement,
-    Stands,
     State,
 )
 from recollect.model import BEGINNING, FOREVER, LINK_BIT, LIVING, Attributes
@@ -170,7 +170,7 @@ def first_version(element: Element) -> int:
     return element.first_version if isinstance(element, LinkElement) else 1
 
 
-def _content_columns(content: Stands) -> tuple[str, str, int, int]:
+def _content_columns(content: ElementContent) -> tuple[str, str, int, int]:
     attributes, metadata = _json(content.attributes), _json(content.metadata)
     return attributes, metadata, content.valid_at, content.invalid_at
 
@@ -209,7 +209,7 @@ def counts_of(made: Iterable[Element], moves: Iterable[Move]) -> Counts:
     return counts
 
 
-def _is_bounded(content: Stands) -> bool:
+def _is_bounded(content: ElementContent) -> bool:
     """Whether there is a time at which what an element says is not true."""
     return content.valid_at != BEGINNING or content.invalid_at != FOREVER
 

@@ -30,8 +30,8 @@ from recollect.kernel.write.element import (
     NOTHING,
     ConceptElement,
     Element,
+    ElementContent,
     LinkElement,
-    Stands,
     State,
     Triple,
     merge,
@@ -88,7 +88,7 @@ class Unit:
         """Return the id by which callers know an element."""
         return element.public_id or public_id(self.group.id_bits, element.id)
 
-    def version(self, element: Element, content: Stands | None = None) -> int:
+    def version(self, element: Element, content: ElementContent | None = None) -> int:
         """Return the version of a living element, as this transaction would read it.
 
         With a `content` it is the version that the element has, or had, with that one.
@@ -175,7 +175,7 @@ class Unit:
             self.notices.extend(clock.notices)
         self.set_content(element, merge(content, attributes, metadata, clock))
 
-    def set_content(self, element: Element, content: Stands) -> None:
+    def set_content(self, element: Element, content: ElementContent) -> None:
         """Give an element another content; the same object changes nothing."""
         if content is not element.content:
             element.content = content
@@ -193,7 +193,7 @@ class Unit:
             wave = list(self.directory.links_at([element.id for element in wave]))
         return closed
 
-    def supersede(self, element: Element, content: Stands) -> list[Element]:
+    def supersede(self, element: Element, content: ElementContent) -> list[Element]:
         """Close an element, and what ends in it, giving it its last content in the same change."""
         element.last = content
         return self.close([element])
@@ -323,7 +323,7 @@ class Unit:
             self._reworded.add(element.id)
             self._texts.put(element.id, new.is_living, text, before)
 
-    def _text(self, element: Element, content: Stands) -> str:
+    def _text(self, element: Element, content: ElementContent) -> str:
         """Return what the text index holds of an element."""
         attributes, metadata = content.attributes, content.metadata
         if isinstance(element, LinkElement):
@@ -357,7 +357,7 @@ class Unit:
         elif text != self._meaning(element, before.content):
             vectors.put(element.id, text)
 
-    def _meaning(self, element: Element, content: Stands) -> str | None:
+    def _meaning(self, element: Element, content: ElementContent) -> str | None:
         if isinstance(element, ConceptElement):
             type_ = self.terms.text(element.type)
             return meaning_of(self.session.kinds, type_, element.name, content.attributes)

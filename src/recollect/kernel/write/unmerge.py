@@ -22,7 +22,7 @@ from recollect.kernel.store.statements.merges import (
     SUPERSEDED_CONCEPTS,
     SUPERSEDED_LINKS,
 )
-from recollect.kernel.write.element import ConceptElement, LinkElement, Stands, canonical
+from recollect.kernel.write.element import ConceptElement, ElementContent, LinkElement, canonical
 from recollect.kernel.write.unit import Unit
 from recollect.model import (
     CONCEPT_BIT,
@@ -46,7 +46,7 @@ class _Lost:
     predicate: int
     object: int
     key: str
-    content: Stands
+    content: ElementContent
 
 
 def take_back(unit: Unit, identifier: str) -> ConceptElement:
@@ -112,7 +112,7 @@ def _lost_links(unit: Unit, tx: int, source: int) -> list[_Lost]:
 
 
 def _restore_target(
-    unit: Unit, target: ConceptElement, tx: int, entry: str, source: tuple[str, Stands]
+    unit: Unit, target: ConceptElement, tx: int, entry: str, source: tuple[str, ElementContent]
 ) -> None:
     """Take from the target what the merge gave it, as far as it still says so."""
     row = unit.session.row(SUPERSEDED_CONCEPTS, _asked(unit, element=target.id, tx=tx))
@@ -133,7 +133,7 @@ def _restore_target(
     trail = _without(_listed(metadata.get(MERGED_FROM)), taken, _listed(trails.get(MERGED_FROM)))
     _put(metadata, MERGED_FROM, trail, trails)
     clock = target.content.valid_at, target.content.invalid_at
-    unit.set_content(target, Stands(held, metadata, *clock))
+    unit.set_content(target, ElementContent(held, metadata, *clock))
 
 
 def _put(held: dict[str, Value], key: str, left: list[Value], before: Attributes) -> None:
@@ -200,18 +200,18 @@ class _Returning:
         unit.set_content(made, content)
         self._moved[lost.id] = made.id
 
-    def _said(self, carrier: LinkElement, lost: _Lost) -> Stands:
+    def _said(self, carrier: LinkElement, lost: _Lost) -> ElementContent:
         """Return what a link says: as before the merge, unless it was changed since."""
         before = carrier.before
         if before is not None and before.changed_at == self._tx:
             return lost.content
         return carrier.content
 
-    def _with_trail(self, link: LinkElement, content: Stands) -> Stands:
+    def _with_trail(self, link: LinkElement, content: ElementContent) -> ElementContent:
         """Return what a link says, with the trail of where it comes from: its versions go on."""
         trail: Value = {"concept": self._target, "version": self._unit.version(link)}
         metadata = {**content.metadata, MOVED_FROM: trail}
-        return Stands(content.attributes, metadata, content.valid_at, content.invalid_at)
+        return ElementContent(content.attributes, metadata, content.valid_at, content.invalid_at)
 
     def _about(self, ends: dict[int, int]) -> Iterator[LinkElement]:
         """Yield the living links about others, and those about them, oldest first."""
@@ -256,10 +256,10 @@ def _asked(unit: Unit, **given: int) -> dict[str, SqlValue]:
     return {"group": unit.group.group_id, **given}
 
 
-def _content(row: SqlRow) -> Stands:
+def _content(row: SqlRow) -> ElementContent:
     attributes, metadata, valid_at, invalid_at = row
     clock = Instant(whole(valid_at)), Instant(whole(invalid_at))
-    return Stands(members(attributes), members(metadata), *clock)
+    return ElementContent(members(attributes), members(metadata), *clock)
 
 
 def _listed(value: Value) -> list[Value]:

@@ -29,7 +29,7 @@ from recollect.servers.http.metrics import Metrics
 from recollect.servers.http.operations import operations_face
 from recollect.servers.http.options import Options
 from recollect.servers.http.search import search_face
-from recollect.servers.service import Serving
+from recollect.servers.service import ServedMemory
 
 FaceMaker = Callable[[SharedParts], Face]
 
@@ -57,7 +57,7 @@ _ABOUT = (
 
 
 def make_app(
-    service: Serving,
+    service: ServedMemory,
     options: Options | None = None,
     metrics: Metrics | None = None,
     makers: Sequence[FaceMaker] = FACES,

@@ -20,7 +20,7 @@ from recollect.node import dataclass, field
 from recollect.servers.http.guard import HttpGuard
 from recollect.servers.http.metrics import Metrics
 from recollect.servers.http.options import Options
-from recollect.servers.service import Serving
+from recollect.servers.service import ServedMemory
 
 Tell = Callable[[str, RecollectError], Mapping[str, object]]
 """Returns the body that tells of an error, for the id of a request."""
@@ -52,7 +52,7 @@ class Threads:
 class SharedParts:
     """What all faces of one server share."""
 
-    service: Serving
+    service: ServedMemory
     threads: Threads
     guard: HttpGuard
     metrics: Metrics

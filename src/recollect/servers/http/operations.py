@@ -12,7 +12,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic_core import from_json
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.faces.operations import OPERATIONS, Envelope, Task
+from recollect.faces.operations import OPERATIONS, Envelope, ServiceOperation
 from recollect.faces.operations.envelope import named_request
 from recollect.node import dataclass
 from recollect.servers.http.answers import as_json, status_of
@@ -47,7 +47,7 @@ def operations_face(shared: SharedParts) -> Face:
     return Face(PREFIX, router, schemas())
 
 
-def _add(router: APIRouter, shared: SharedParts, operation: Task) -> None:
+def _add(router: APIRouter, shared: SharedParts, operation: ServiceOperation) -> None:
     router.add_api_route(
         f"/{operation.name}",
         _handler(shared, operation.name),

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from recollect.faces.operations import OPERATIONS, Task, limits
+from recollect.faces.operations import OPERATIONS, ServiceOperation, limits
 from recollect.faces.operations.envelope import OWN_CODES
 from recollect.faces.operations.outputs import Error
 from recollect.servers.http.described import MEANINGS, PLACE, reference, whole
@@ -45,14 +45,14 @@ def schemas() -> dict[str, Mapping[str, object]]:
     return made
 
 
-def request_of(operation: Task) -> dict[str, Any]:
+def request_of(operation: ServiceOperation) -> dict[str, Any]:
     """Return what a route says of the body it takes."""
     example = {"request_id": _EXAMPLE_ID, "input": dict(operation.example)}
     content = {"schema": reference(f"{operation.name}Request"), "example": example}
     return {"requestBody": {"required": True, "content": {"application/json": content}}}
 
 
-def responses_of(operation: Task) -> dict[int | str, dict[str, Any]]:
+def responses_of(operation: ServiceOperation) -> dict[int | str, dict[str, Any]]:
     """Return what a route says of its answers."""
     answers = {200: "Done", 202: "Accepted, or on its way"}
     only = {"AddMessages": [202], "AddEpisodes": [202], "GetReceipt": [200, 202]}
@@ -64,7 +64,7 @@ def responses_of(operation: Task) -> dict[int | str, dict[str, Any]]:
     return {**good, **{one: _answer(MEANINGS[one], "ErrorResponse") for one in statuses}}
 
 
-def _request(operation: Task) -> dict[str, object]:
+def _request(operation: ServiceOperation) -> dict[str, object]:
     members = {
         "request_id": _OPTIONAL_ID,
         "idempotency_key": _OPTIONAL_ID,
@@ -73,7 +73,7 @@ def _request(operation: Task) -> dict[str, object]:
     return {**whole(members), "required": ["input"]}
 
 
-def _response(operation: Task) -> dict[str, object]:
+def _response(operation: ServiceOperation) -> dict[str, object]:
     return whole(
         {
             "request_id": _ID,

@@ -37,7 +37,7 @@ from recollect.servers.http.described import (
 )
 from recollect.servers.http.face import Face, SharedParts, caller_of
 from recollect.servers.http.operations import told
-from recollect.servers.service import Serving
+from recollect.servers.service import ServedMemory
 
 SEARCH: Final = "Search"
 PATH: Final = "/api/search"
@@ -121,7 +121,9 @@ def search_face(shared: SharedParts) -> Face:
     return Face(PATH, router, {"Found": FOUND})
 
 
-def search(service: Serving, caller: Caller, group: str, given: Searched) -> Mapping[str, object]:
+def search(
+    service: ServedMemory, caller: Caller, group: str, given: Searched
+) -> Mapping[str, object]:
     """Return what a text is about among things of one type, of all where none is named.
 
     Only claims have a status, a scope or a project, so whoever names one means claims.
@@ -188,7 +190,7 @@ def _claim(claim: Claim, score: float) -> dict[str, object]:
 
 
 def _facts(
-    service: Serving, caller: Caller, group: str, query: str, limit: int
+    service: ServedMemory, caller: Caller, group: str, query: str, limit: int
 ) -> list[dict[str, object]]:
     envelope = service.operations.on_behalf_of(caller).call(
         "SearchFacts", {"group_ids": [group], "query": query, "max_facts": limit}

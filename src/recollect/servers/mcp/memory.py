@@ -15,7 +15,7 @@ from recollect.faces.operations import Caller
 from recollect.kernel import Nexus
 from recollect.node import dataclass, field, replace
 from recollect.servers.mcp.folders import Folders
-from recollect.servers.service import Serving
+from recollect.servers.service import ServedMemory
 
 TOOL_SETS: Final = frozenset({"memory", "kip", "knowledge", "markup"})
 """The sets of tools that a server may offer; all, if nothing else is said."""
@@ -25,7 +25,7 @@ TOOL_SETS: Final = frozenset({"memory", "kip", "knowledge", "markup"})
 class Memory:
     """One group as a client sees it; the log shows `actor` beside what it writes."""
 
-    service: Serving
+    service: ServedMemory
     actor: str
     is_read_only: bool = False
     folders: Folders | None = field(default_factory=Folders)

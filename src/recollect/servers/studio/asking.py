@@ -45,7 +45,15 @@ from recollect.servers.studio.replaced import Replaced, replaced_of
 from recollect.servers.studio.shown import Shown, ends_of, line_of, name_of, shown_of
 from recollect.servers.studio.steps import PageStep, steps_of
 from recollect.servers.studio.trying import Tried, tried
-from recollect.servers.studio.visit import Answered, Away, Download, Route, Sheet, Visit, required
+from recollect.servers.studio.visit import (
+    Answered,
+    Away,
+    Download,
+    Route,
+    StudioPage,
+    Visit,
+    required,
+)
 from recollect.servers.studio.working import Working
 
 SAVED: Final = "SavedQuestion"
@@ -114,7 +122,7 @@ def ask(visit: Visit) -> Answered:
     """Answer a question in plain words or in KIP."""
     text = visit.form.get("q") or visit.asked("q")
     if not text.strip():
-        return Sheet("ask.html", "Ask", _frame(visit, ""))
+        return StudioPage("ask.html", "Ask", _frame(visit, ""))
     if is_kip(text):
         return _kip(visit, text)
     return _plain(visit, text)
@@ -170,13 +178,13 @@ def _plain(visit: Visit, text: str) -> Answered:
     shows = _frame(visit, text) | {"is_plain": True, "kinds": nexus.kinds.names()}
     stats = nexus.stats()
     if stats.concepts + stats.links < _LARGE or nexus.recall.is_prepared():
-        return Sheet("ask.html", "Ask", shows | _recalled(visit, text))
+        return StudioPage("ask.html", "Ask", shows | _recalled(visit, text))
 
     def first(progress: Progress) -> Mapping[str, object]:
         nexus.recall.prepare(progress)
         return _recalled(visit, text)
 
-    return Sheet("ask.html", "Ask", shows | {"working": Working(first)}, is_told=True)
+    return StudioPage("ask.html", "Ask", shows | {"working": Working(first)}, is_told=True)
 
 
 def _recalled(visit: Visit, text: str) -> dict[str, object]:
@@ -237,8 +245,8 @@ def _kip(visit: Visit, text: str) -> Answered:
             shows |= _answered(visit, text, script, parameters)
     except RecollectError as error:
         shows["error"] = error
-        return Sheet("ask.html", "Ask", shows, status=error.code.http)
-    return Sheet("ask.html", "Ask", shows)
+        return StudioPage("ask.html", "Ask", shows, status=error.code.http)
+    return StudioPage("ask.html", "Ask", shows)
 
 
 def _answered(
@@ -415,7 +423,7 @@ def why(visit: Visit) -> Answered:
     shown = shown_of(visit.nexus, [dated[one.element.id] for one in grounds], visit.then)
     shows = {"why": found, "grounds": tuple(zip(grounds, shown, strict=True)), "q": text}
     shows["back"] = replace(visit, path="/ask").again(row="")
-    return Sheet("why.html", "Why", shows)
+    return StudioPage("why.html", "Why", shows)
 
 
 def write(visit: Visit) -> Answered:
@@ -434,8 +442,8 @@ def write(visit: Visit) -> Answered:
             shows |= {"tried": done, "writes": True}
     except RecollectError as error:
         shows["error"] = error
-        return Sheet("ask.html", "Ask", shows, status=error.code.http)
-    return Sheet("ask.html", "Ask", shows)
+        return StudioPage("ask.html", "Ask", shows, status=error.code.http)
+    return StudioPage("ask.html", "Ask", shows)
 
 
 def save(visit: Visit) -> Answered:
@@ -461,7 +469,7 @@ def of_type(visit: Visit) -> Answered:
     types = described(visit.nexus, "DESCRIBE CONCEPT TYPES")
     about = next((one for one in types if one.get("name") == kind), {})
     shows = {"kind": kind, "lines": lines, "next_cursor": rows.next_cursor, "about": about}
-    return Sheet("types.html", kind, shows)
+    return StudioPage("types.html", kind, shows)
 
 
 def key_page(visit: Visit) -> Answered:

@@ -18,7 +18,7 @@ from recollect.model import Concept, Rows
 from recollect.servers.studio.changing import memory_of
 from recollect.servers.studio.shown import shown_ids
 from recollect.servers.studio.trying import tried
-from recollect.servers.studio.visit import Answered, Away, Route, Sheet, Visit, required
+from recollect.servers.studio.visit import Answered, Away, Route, StudioPage, Visit, required
 
 _DRAWN: Final = 100_000
 """The budget of a document that is drawn as a tree."""
@@ -43,14 +43,14 @@ def knowledge_page(visit: Visit) -> Answered:
         "held": shown_ids(visit.nexus, _ids(visit, PIECE), visit.then),
         "entities": shown_ids(visit.nexus, _ids(visit, "KnowledgeEntity"), visit.then),
     }
-    return Sheet("knowledge.html", "Knowledge", shows)
+    return StudioPage("knowledge.html", "Knowledge", shows)
 
 
 def brief_page(visit: Visit) -> Answered:
     """Show what an agent is told at the start of a session."""
     since, topic = visit.asked("since").strip() or None, visit.asked("topic").strip() or None
     brief = memory_of(visit, visit.nexus).brief(topic, since=since)
-    return Sheet("brief.html", "Brief", {"brief": brief})
+    return StudioPage("brief.html", "Brief", {"brief": brief})
 
 
 def markup_page(visit: Visit) -> Answered:
@@ -80,7 +80,7 @@ def markup_apply(visit: Visit) -> Answered:
         return _markup_page(visit, error.code.http, text=text, error=error)
 
 
-def _markup_page(visit: Visit, status: int = 200, **more: object) -> Sheet:
+def _markup_page(visit: Visit, status: int = 200, **more: object) -> StudioPage:
     markup = Markup(visit.nexus, functions=visit.service.functions, actor=visit.actor)
     root = visit.form.get("root") or visit.asked("root") or None
     spaces = markup.spaces(visit.then)
@@ -91,7 +91,7 @@ def _markup_page(visit: Visit, status: int = 200, **more: object) -> Sheet:
         rendered = markup.render(root, budget=_DRAWN, as_of=visit.then, show_deleted=with_deleted)
         tree = parse(rendered.text)
         shows |= {"rendered": rendered, "text": rendered.text, "tree": tree}
-    return Sheet("markup.html", "Markup", shows | more, status)
+    return StudioPage("markup.html", "Markup", shows | more, status)
 
 
 def _ids(visit: Visit, kind: str) -> list[str]:

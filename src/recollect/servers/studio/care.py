@@ -20,7 +20,7 @@ from recollect.model import Key, Progress
 from recollect.node import replace
 from recollect.servers.http.tokens import new_token
 from recollect.servers.studio.shown import Shown, shown_ids
-from recollect.servers.studio.visit import Answered, Download, Route, Sheet, Visit, required
+from recollect.servers.studio.visit import Answered, Download, Route, StudioPage, Visit, required
 from recollect.servers.studio.working import Working
 
 _SHOWN: Final = (
@@ -126,10 +126,12 @@ def make_token(visit: Visit) -> Answered:
     return _page(visit, {"made_token": token, "made_row": row.line()})
 
 
-def _page(visit: Visit, shows: dict[str, object]) -> Sheet:
+def _page(visit: Visit, shows: dict[str, object]) -> StudioPage:
     nothing = dict.fromkeys(_SHOWN.split())
     frame = {"stats": visit.nexus.stats(), "most": _MOST_LISTED}
-    return Sheet("care.html", "Care", {**nothing, **frame, **shows}, is_told="working" in shows)
+    return StudioPage(
+        "care.html", "Care", {**nothing, **frame, **shows}, is_told="working" in shows
+    )
 
 
 def _things(nexus: Nexus, found: Orphans) -> Orphans:

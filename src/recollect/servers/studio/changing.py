@@ -22,7 +22,15 @@ from recollect.model import BatchReport, Change, Concept, Dated, Key, Link, Merg
 from recollect.node import dataclass
 from recollect.servers.studio.shown import shown_ids, shown_of
 from recollect.servers.studio.trying import tried
-from recollect.servers.studio.visit import Answered, Away, Route, Sheet, Visit, absent, required
+from recollect.servers.studio.visit import (
+    Answered,
+    Away,
+    Route,
+    StudioPage,
+    Visit,
+    absent,
+    required,
+)
 
 _MOST_LISTED: Final = 100
 _TYPED: Final = "erase"
@@ -61,9 +69,9 @@ def change(visit: Visit) -> Answered:
         if visit.form.get("step") == "apply":
             identifier = work(visit.nexus)
             return Away(visit.to("/element", id=identifier, done=visit.transactions))
-        return Sheet("change.html", action.title, shows | {"tried": tried(visit, work)})
+        return StudioPage("change.html", action.title, shows | {"tried": tried(visit, work)})
     except RecollectError as error:
-        return Sheet("change.html", action.title, shows | {"error": error}, error.code.http)
+        return StudioPage("change.html", action.title, shows | {"error": error}, error.code.http)
 
 
 def remember(visit: Visit) -> Answered:
@@ -80,7 +88,7 @@ def remember(visit: Visit) -> Answered:
         work(visit.nexus)
         return Away(visit.to("/claims" if is_claim else "/episodes"))
     shows = {"tried": tried(visit, work), "text": text, "is_claim": is_claim}
-    return Sheet("remember.html", "Remember", shows)
+    return StudioPage("remember.html", "Remember", shows)
 
 
 def erase(visit: Visit) -> Answered:
@@ -101,9 +109,9 @@ def erase(visit: Visit) -> Answered:
     shows["going"] = () if is_kept else shown_ids(visit.nexus, gone[:_MOST_LISTED])
     shows["one"] = None if is_kept else shown
     if not is_told or is_sure:
-        return Sheet("erase.html", "Erase", shows)
+        return StudioPage("erase.html", "Erase", shows)
     error = RecollectError(INVALID_ARGUMENT, "the confirmation is not typed", hint=f"type {_TYPED}")
-    return Sheet("erase.html", "Erase", shows | {"error": error}, error.code.http)
+    return StudioPage("erase.html", "Erase", shows | {"error": error}, error.code.http)
 
 
 def living(visit: Visit, *, closed: bool = False) -> Dated:

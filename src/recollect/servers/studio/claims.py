@@ -13,7 +13,15 @@ from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectErro
 from recollect.faces.claims import STATUSES, AttentionQueue, Claim
 from recollect.faces.claims.reading import Filters, counted, listed, one_claim, recalled
 from recollect.faces.claims.viewing import viewed
-from recollect.servers.studio.visit import Answered, Away, Route, Sheet, Visit, in_path, required
+from recollect.servers.studio.visit import (
+    Answered,
+    Away,
+    Route,
+    StudioPage,
+    Visit,
+    in_path,
+    required,
+)
 
 QUESTIONS: Final = {
     "run": "What did this run learn?",
@@ -63,7 +71,7 @@ def claims_page(visit: Visit) -> Answered:
             "statuses": STATUSES,
             "questions": QUESTIONS,
         }
-    return Sheet("claims.html", "Claims", shows)
+    return StudioPage("claims.html", "Claims", shows)
 
 
 def _lenses(visit: Visit, claims: Sequence[Claim]) -> list[tuple[str, str]]:
@@ -82,13 +90,13 @@ def card_part(visit: Visit) -> Answered:
     if claim is None:
         raise RecollectError(RESOURCE_NOT_FOUND, "there is no such claim", hint="open /claims")
     shows = {"one": viewed(visit.nexus, claim, visit.moment)}
-    return Sheet("card_part.html", "Claim", shows, is_part=True)
+    return StudioPage("card_part.html", "Claim", shows, is_part=True)
 
 
 def attention_part(visit: Visit) -> Answered:
     """Return the queue alone."""
     shows = {"items": AttentionQueue(visit.nexus).items(as_of=visit.moment)}
-    return Sheet("attention_part.html", "Attention", shows, is_part=True)
+    return StudioPage("attention_part.html", "Attention", shows, is_part=True)
 
 
 def put_aside(visit: Visit) -> Answered:
@@ -139,8 +147,8 @@ def lens(visit: Visit) -> Answered:
         "after": found[-1].id if len(found) == _CARDS else "",
     }
     if visit.asked("part"):
-        return Sheet("lens_part.html", QUESTIONS[kind], shows, is_part=True)
-    return Sheet("lens.html", QUESTIONS[kind], shows)
+        return StudioPage("lens_part.html", QUESTIONS[kind], shows, is_part=True)
+    return StudioPage("lens.html", QUESTIONS[kind], shows)
 
 
 def _why(visit: Visit, fingerprint: str) -> Answered:
@@ -154,7 +162,7 @@ def _why(visit: Visit, fingerprint: str) -> Answered:
         "evidence": () if item is None else item.evidence,
         "card": None if claim is None else viewed(visit.nexus, claim, visit.moment),
     }
-    return Sheet("why_attention.html", "Why?", shows)
+    return StudioPage("why_attention.html", "Why?", shows)
 
 
 def _no_lens(kind: str) -> RecollectError:

@@ -16,7 +16,14 @@ from recollect.node import dataclass
 from recollect.servers.studio.home import described
 from recollect.servers.studio.shown import Shown, shown_of
 from recollect.servers.studio.trying import TriedPart, differences
-from recollect.servers.studio.visit import Answered, Route, Sheet, Visit, moment_of, transaction_of
+from recollect.servers.studio.visit import (
+    Answered,
+    Route,
+    StudioPage,
+    Visit,
+    moment_of,
+    transaction_of,
+)
 
 MOST_TRANSACTIONS: Final = 1_000
 MOST_ELEMENTS: Final = 300
@@ -58,7 +65,9 @@ def compare_page(visit: Visit) -> Answered:
         before = transaction_of(visit.nexus, visit.asked("from"), max(0, last - 1), last)
         after = transaction_of(visit.nexus, visit.asked("to"), last, last)
         found = compared(visit.nexus, min(before, after), max(before, after))
-    return Sheet("compare.html", "Compare", {"compared": found, "last": last, "by_facts": by_facts})
+    return StudioPage(
+        "compare.html", "Compare", {"compared": found, "last": last, "by_facts": by_facts}
+    )
 
 
 def _instant_of(given: str, otherwise: Instant) -> Instant:

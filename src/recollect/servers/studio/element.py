@@ -36,7 +36,15 @@ from recollect.node import dataclass
 from recollect.servers.studio.clocks import picture_of
 from recollect.servers.studio.shown import Shown, shown_ids, shown_of
 from recollect.servers.studio.trying import UNTOLD, TriedPart, differences
-from recollect.servers.studio.visit import Answered, Download, Route, Sheet, Visit, absent, required
+from recollect.servers.studio.visit import (
+    Answered,
+    Download,
+    Route,
+    StudioPage,
+    Visit,
+    absent,
+    required,
+)
 
 MOST_NEIGHBOURS: Final = 60
 _MOST_VERSIONS: Final = 50
@@ -99,7 +107,7 @@ def element_page(visit: Visit) -> Answered:
         "is_living": dated.expired_at is None and is_held and visit.moment is None,
         "done": visit.number("done", 0, 10**15),
     }
-    return Sheet("element.html", shown.name, shows)
+    return StudioPage("element.html", shown.name, shows)
 
 
 def _can_undo(nexus: Nexus, identifier: str) -> bool:

@@ -18,7 +18,15 @@ from recollect.kernel import Nexus
 from recollect.model import AsOf, Dated, Link, WorkItem
 from recollect.node import dataclass
 from recollect.servers.studio.shown import Shown, shown_of
-from recollect.servers.studio.visit import Answered, Away, Route, Sheet, Visit, absent, required
+from recollect.servers.studio.visit import (
+    Answered,
+    Away,
+    Route,
+    StudioPage,
+    Visit,
+    absent,
+    required,
+)
 
 _NEWEST: Final = 50
 _MOST_FACTS: Final = 200  # of one episode
@@ -51,7 +59,7 @@ def episodes_page(visit: Visit) -> Answered:
     envelope = visit.operations.list_parked(group_id=nexus.group_name)
     parked = cast("Sequence[Item]", envelope.get("output", {}).get("items", ()))
     shows = {"told": told, "parked": parked, "counts": nexus.queue.counts(), "count": count}
-    return Sheet("episodes.html", "Episodes", shows)
+    return StudioPage("episodes.html", "Episodes", shows)
 
 
 def episode_page(visit: Visit) -> Answered:
@@ -72,7 +80,7 @@ def episode_page(visit: Visit) -> Answered:
         "facts": lines,
         "parts": marked(body, [(one.id, words) for one in lines for words in _words(nexus, one)]),
     }
-    return Sheet("episode.html", shown.name, shows)
+    return StudioPage("episode.html", shown.name, shows)
 
 
 def retry(visit: Visit) -> Answered:

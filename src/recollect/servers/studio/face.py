@@ -37,7 +37,7 @@ from recollect.servers.studio.importing import BODY_BYTES, BRING_IN
 from recollect.servers.studio.importing import ROUTES as IMPORTING
 from recollect.servers.studio.rendering import PAGE_HEADERS, SAFE_HEADERS, Pages
 from recollect.servers.studio.sessions import COOKIE, LASTING_SECONDS, Sessions
-from recollect.servers.studio.visit import GROUP, Answered, Away, Download, Route, Sheet, Visit
+from recollect.servers.studio.visit import GROUP, Answered, Away, Download, Route, StudioPage, Visit
 from recollect.servers.studio.working import LastWord
 
 ROUTES: Sequence[Route] = (
@@ -181,12 +181,12 @@ class StudioDoor:
     def _made(self, visit: Visit, route: Route) -> Response:
         answered: Answered = route.make(visit)
         match answered:
-            case Sheet(is_told=True):
+            case StudioPage(is_told=True):
                 pieces = self.pages.pieces(visit, answered)
                 return StreamingResponse(
                     pieces, answered.status, PAGE_HEADERS, "text/html; charset=utf-8"
                 )
-            case Sheet():
+            case StudioPage():
                 text = b"".join(self.pages.pieces(visit, answered))
                 return Response(text, answered.status, PAGE_HEADERS, "text/html; charset=utf-8")
             case Away():

@@ -16,7 +16,7 @@ from recollect.model import Concept, Hits, Link, Rows
 from recollect.node import dataclass
 from recollect.servers.studio.asking import given_parameters, page_moment, paged
 from recollect.servers.studio.shown import Shown, shown_ids, standing_of
-from recollect.servers.studio.visit import Answered, Download, Route, Sheet, Visit
+from recollect.servers.studio.visit import Answered, Download, Route, StudioPage, Visit
 
 MOST_NODES: Final = 2_000
 _MOST_LINKS: Final = 6_000
@@ -73,7 +73,7 @@ def graph_page(visit: Visit) -> Answered:
         "is_asked": any(visit.asked(one) for one in ("q", "id", "all")),
         "most": MOST_NODES,
     }
-    return Sheet("graph.html", "Graph", shows)
+    return StudioPage("graph.html", "Graph", shows)
 
 
 def graph_data(visit: Visit) -> Answered:

@@ -26,7 +26,7 @@ from recollect.model import (
 from recollect.node import dataclass
 from recollect.servers.studio.growth import curve_of
 from recollect.servers.studio.shown import Shown, shown_ids
-from recollect.servers.studio.visit import Answered, Route, Sheet, Visit, transaction_of
+from recollect.servers.studio.visit import Answered, Route, StudioPage, Visit, transaction_of
 
 MOST_CHANGES: Final = 15
 _MOST_TYPES: Final = 24
@@ -70,14 +70,14 @@ def home(visit: Visit) -> Answered:
             "word": visit.last_word if visit.is_whole else None,
             "attention": AttentionQueue(nexus).items(as_of=moment)[:_MOST_ATTENTION],
         }
-    return Sheet("home.html", "Home", shows)
+    return StudioPage("home.html", "Home", shows)
 
 
 def growth_page(visit: Visit) -> Answered:
     """Show how the memory grew. Cost: its whole log."""
     stats = visit.nexus.stats(_MARKS)
     shows = {"stats": stats, "curve": curve_of(stats.growth)}
-    return Sheet("growth.html", "How it grew", shows)
+    return StudioPage("growth.html", "How it grew", shows)
 
 
 def connected_page(visit: Visit) -> Answered:
@@ -92,7 +92,7 @@ def connected_page(visit: Visit) -> Answered:
         if isinstance(one, dict) and not kinds.of(str(one["domain"])).names_are_ids
     ]
     shows = {"domains": told}
-    return Sheet("connected.html", "Most connected", shows)
+    return StudioPage("connected.html", "Most connected", shows)
 
 
 def _counted(
@@ -168,7 +168,7 @@ def _is_told(kind: Kind) -> bool:
 def keys_page(visit: Visit) -> Answered:
     """Show which keys do what, and what words mean."""
     del visit
-    return Sheet("keys.html", "Keys")
+    return StudioPage("keys.html", "Keys")
 
 
 ROUTES: Final = (

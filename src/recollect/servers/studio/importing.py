@@ -21,7 +21,7 @@ from recollect.node import dataclass
 from recollect.servers.studio.care import check_whole
 from recollect.servers.studio.forms import file_of
 from recollect.servers.studio.trying import Tried, tried
-from recollect.servers.studio.visit import Answered, Route, Sheet, Visit
+from recollect.servers.studio.visit import Answered, Route, StudioPage, Visit
 
 BRING_IN: Final = "/care/import"
 FILE_BYTES: Final = 16_000_000
@@ -164,10 +164,10 @@ def _taken_in(visit: Visit, nexus: Nexus, file: File) -> Brought:
     return Brought(report.format, report)
 
 
-def _page(visit: Visit, shows: dict[str, object], status: int = 200) -> Sheet:
+def _page(visit: Visit, shows: dict[str, object], status: int = 200) -> StudioPage:
     nothing = dict.fromkeys(("brought", "tried", "file", "kept", "error"))
     frame = {"titles": TITLES, "largest": FILE_BYTES, "fields": visit.form}
-    return Sheet("import.html", "Bring something in", {**nothing, **frame, **shows}, status)
+    return StudioPage("import.html", "Bring something in", {**nothing, **frame, **shows}, status)
 
 
 ROUTES: Final = (Route(BRING_IN, import_page), Route(BRING_IN, bring_in, "POST", writes=True))

@@ -24,7 +24,7 @@ from recollect.faces.claims import EvidenceRef
 from recollect.faces.claims.evidence import STRENGTH
 from recollect.model import Instant, bound_text
 from recollect.servers.studio.assets import address_of
-from recollect.servers.studio.visit import Sheet, Visit, in_path
+from recollect.servers.studio.visit import StudioPage, Visit, in_path
 
 SAFE_HEADERS: Final[Mapping[str, str]] = {
     "content-security-policy": (
@@ -185,7 +185,7 @@ class Pages:
         }
         self._environment.globals |= {"asset": address_of, "navigation": NAVIGATION}
 
-    def pieces(self, visit: Visit, page: Sheet) -> Iterator[bytes]:
+    def pieces(self, visit: Visit, page: StudioPage) -> Iterator[bytes]:
         """Yield the text of a page as it is made."""
         template = self._environment.get_template(page.template)
         frame = {"visit": visit, "title": page.title, "now": datetime.now(UTC)}

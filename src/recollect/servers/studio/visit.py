@@ -18,7 +18,7 @@ from recollect.faces.operations import Caller, Operations
 from recollect.kernel import Nexus
 from recollect.model import AsOf
 from recollect.node import dataclass, field
-from recollect.servers.service import Serving
+from recollect.servers.service import ServedMemory
 from recollect.servers.studio.working import LastWord
 
 GROUP: Final = "group"
@@ -33,7 +33,7 @@ _NUMBER: Final = re.compile(r"#([0-9]{1,17})|[0-9]{1,3}|[0-9]{5,18}")
 class Visit:
     """A request, as the function of a page sees it."""
 
-    service: Serving
+    service: ServedMemory
     nexus: Nexus  # of the group that is asked about
     caller: Caller
     path: str
@@ -168,7 +168,7 @@ def transaction_of(nexus: Nexus, given: str, otherwise: int, last: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class StudioPage:
     """A page: its template and what it shows."""
 
     template: str
@@ -196,7 +196,7 @@ class Download:
     is_attached: bool = True
 
 
-Answered = Sheet | Away | Download
+Answered = StudioPage | Away | Download
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from recollect.kernel.store.postgres.postings import (
     without,
 )
 from recollect.kernel.store.postgres.stems import Stems
-from recollect.kernel.store.texts import Documents, Occurrences, Partition, Size, Term
+from recollect.kernel.store.texts import IndexedDocuments, Occurrences, Partition, Size, Term
 
 _MOST_BLOCKS: Final = 32  # of a word, before some are joined
 _AT_ONCE: Final = 1_000  # words whose blocks are joined by one statement
@@ -181,7 +181,7 @@ class PostgresTexts:
         self._read: dict[_Word, Postings] = {}
         self._sets: dict[_Word, set[int]] = {}
 
-    def change(self, gone: Sequence[Documents], come: Sequence[Documents]) -> None:
+    def change(self, gone: Sequence[IndexedDocuments], come: Sequence[IndexedDocuments]) -> None:
         """Add the blocks of what goes and of what comes, then join what has become too much."""
         self._read, self._sets = {}, {}
         blocks: list[dict[str, object]] = []

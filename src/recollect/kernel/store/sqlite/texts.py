@@ -19,7 +19,14 @@ from recollect.kernel.store.cells import octets, text, whole
 from recollect.kernel.store.insertion import Insertion
 from recollect.kernel.store.port import Session, SqlValue
 from recollect.kernel.store.sqlite.text_functions import document_length
-from recollect.kernel.store.texts import Documents, Occurrences, Partition, Size, Term, marked
+from recollect.kernel.store.texts import (
+    IndexedDocuments,
+    Occurrences,
+    Partition,
+    Size,
+    Term,
+    marked,
+)
 
 _AT_ONCE = 10_000  # terms read together
 
@@ -109,7 +116,7 @@ class SqliteTexts:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def change(self, gone: Sequence[Documents], come: Sequence[Documents]) -> None:
+    def change(self, gone: Sequence[IndexedDocuments], come: Sequence[IndexedDocuments]) -> None:
         """Take documents out and put documents in, in the order of their ids."""
         left = {one for documents in gone for one, _ in documents.words}
         made: list[tuple[int, str]] = []

@@ -24,7 +24,7 @@ from recollect.kernel.care.dump_format import GROUP, LINES
 from recollect.kernel.lang import ast
 from recollect.kernel.store.opening import open_store
 from recollect.kernel.store.sqlite.store import SqliteStore
-from recollect.kernel.write.element import Stands
+from recollect.kernel.write.element import ElementContent
 from recollect.kernel.write.unit import Unit
 from recollect.model import AsOf, Attributes, Delete, ElementKind, Instant, Key, PutConcept, PutLink
 
@@ -206,7 +206,7 @@ def beyond_the_calendar(unit: Unit) -> None:
     ends = [unit.create_concept("Contract", name) for name in ("Lease", "Hire")]
     fact = unit.create_link((ends[0].id, unit.terms.intern("follows"), ends[1].id), "", "lease")
     for element in (ends[0], fact):
-        unit.set_content(element, Stands({"fact": "words"}, metadata, BEFORE, BEYOND))
+        unit.set_content(element, ElementContent({"fact": "words"}, metadata, BEFORE, BEYOND))
 
 
 def altered(dump: bytes, kind: str, change: Callable[[dict[str, object]], object]) -> bytes:

@@ -14,7 +14,7 @@ from recollect.kernel.read.catalogs import Catalogs
 from recollect.kernel.store.group import create_group
 from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.kernel.store.terms import Terms
-from recollect.kernel.write.element import Stands
+from recollect.kernel.write.element import ElementContent
 from recollect.kernel.write.unit import Unit
 from recollect.model import FOREVER, Instant, PutConcept, silent
 
@@ -57,7 +57,7 @@ def closed_end(unit: Unit) -> None:
     assert end is not None
     unit.create_link((end.id, unit.terms.intern("p"), end.id))
     found = end.content
-    unit.set_content(end, Stands({"n": 1}, {}, Instant(0), FOREVER))
+    unit.set_content(end, ElementContent({"n": 1}, {}, Instant(0), FOREVER))
     end.is_living = False
     unit.set_content(end, found)
 

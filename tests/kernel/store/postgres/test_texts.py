@@ -16,7 +16,7 @@ from recollect.kernel.store.port import Session
 from recollect.kernel.store.postgres.postings import unpack
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.sqlite.store import SqliteStore
-from recollect.kernel.store.texts import Documents, Partition, Term, Texts, partition_of
+from recollect.kernel.store.texts import IndexedDocuments, Partition, Term, Texts, partition_of
 
 WORDS = ("treats", "treating", "pain", "pains", "cs", "c", "course", "北京", "京都", "relational")
 TERMS = [*(Term(word) for word in WORDS), Term("absent"), Term("treat"), Term("京", is_prefix=True)]
@@ -43,7 +43,7 @@ def sessions(on_server: str) -> Iterator[tuple[Session, Session]]:
 
 
 class Library:
-    """Documents of one group, put into several indexes at once."""
+    """IndexedDocuments of one group, put into several indexes at once."""
 
     def __init__(self, *indexes: Texts) -> None:
         self.indexes = indexes
@@ -54,7 +54,7 @@ class Library:
         return number - APART * self.group if number < 0 else number + APART * self.group
 
     def partition(self, number: int) -> Partition:
-        """Documents of superseded contents are closed."""
+        """IndexedDocuments of superseded contents are closed."""
         return partition_of(self.group, number, number > 0)
 
     def set(self, words: Mapping[int, Sequence[str] | None]) -> None:
@@ -65,11 +65,11 @@ class Library:
         for index in self.indexes:
             index.change(self._documents(gone), self._documents(come))
 
-    def _documents(self, words: Mapping[int, Sequence[str]]) -> list[Documents]:
+    def _documents(self, words: Mapping[int, Sequence[str]]) -> list[IndexedDocuments]:
         parts: dict[Partition, list[tuple[int, Sequence[str]]]] = {}
         for number, said in words.items():
             parts.setdefault(self.partition(number), []).append((self.id(number), said))
-        return [Documents(one, iter(own)) for one, own in parts.items()]
+        return [IndexedDocuments(one, iter(own)) for one, own in parts.items()]
 
     def answers(self, index: Texts) -> object:
         """Return everything that the kernel asks."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from tests.faces.knowledge.conftest import QUESTION, TRACE, piece
 
 import recollect
+from faces.knowledge.services.backends import GRAPH, KEY_VALUE, RETRIEVAL
 from recollect.errors import RecollectError
 from recollect.faces.knowledge import (
     EntityMetadata,
@@ -21,25 +25,34 @@ from recollect.faces.knowledge.adapters import (
 )
 from recollect.faces.knowledge.graph import OnNexus
 from recollect.faces.knowledge.records import piece_attributes
-from recollect.faces.knowledge.services import (
-    MemoryGraphService,
-    MemoryKeyValueService,
-    MemoryRetrievalService,
-)
 from recollect.kernel import Nexus
 from recollect.model import AsOf, Attributes, PutConcept
 
+BACKENDS = {
+    "memory": ("memory", "memory", "memory"),
+    "files": ("file", "fts5", "file"),
+    "clients": ("redis", "fts5", "networkx"),
+    "sqlite": ("sqlite", "memory", "networkx"),
+}
+"""For each base on services its metadata, its pieces and its graph."""
 
-@pytest.fixture(params=["graph", "services"])
-def any_kb(request: pytest.FixtureRequest, nexus: Nexus) -> KnowledgeBase:
-    if request.param == "graph":
-        return KnowledgeBase(nexus=nexus, active_entity_id="user:alice")
-    return KnowledgeBase(
-        KeyValueMetadataStore(MemoryKeyValueService()),
-        RetrievalKnowledgePieceStore(MemoryRetrievalService()),
-        GraphServiceEntityGraphStore(MemoryGraphService()),
+
+@pytest.fixture(
+    params=["nexus", *(one for one, kinds in BACKENDS.items() if kinds[0] in KEY_VALUE)]
+)
+def any_kb(request: pytest.FixtureRequest, nexus: Nexus, tmp_path: Path) -> Iterator[KnowledgeBase]:
+    if request.param == "nexus":
+        with KnowledgeBase(nexus=nexus, active_entity_id="user:alice") as kb:
+            yield kb
+        return
+    profiles, pieces, graph = BACKENDS[request.param]
+    with KnowledgeBase(
+        KeyValueMetadataStore(KEY_VALUE[profiles](tmp_path)),
+        RetrievalKnowledgePieceStore(RETRIEVAL[pieces](tmp_path)),
+        GraphServiceEntityGraphStore(GRAPH[graph](tmp_path)),
         active_entity_id="user:alice",
-    )
+    ) as kb:
+        yield kb
 
 
 def code_of(call, *args, **given) -> str:

@@ -206,15 +206,21 @@ def test_a_record_holds_no_secret_that_a_model_answers_with(
 ) -> None:
     answer = {
         "metadata": {"user:mara": {"entity_type": "user", "properties": {"password": "hunter2x"}}},
-        "pieces": [{**TRACE["pieces"][0], "content": "The portal has password: hunter2x"}],
+        "pieces": [
+            {**TRACE["pieces"][0], "content": "The portal has password: hunter2x"},
+            {**TRACE["pieces"][0], "piece_id": "password: hunter2x"},
+        ],
         "graph": {"nodes": [{"node_id": "hive:3", "node_type": "hive", "label": "Hive 3"}]},
     }
     ingestion = KnowledgeIngestionCLI(Scripted(json.dumps(answer)), check_in_dir=tmp_path)
     report = ingestion.ingest(TEXT, kb)
-    assert [one.section for one in report.skipped] == ["metadata", "pieces"]
+    assert [(one.section, one.key) for one in report.skipped] == [
+        *(("metadata", "user:mara"), ("pieces", "les-rans-init"), ("pieces", "1"))
+    ]
     (record,) = tmp_path.iterdir()
     kept = json.loads((record / "structured.json").read_text())
     assert "hunter2x" not in json.dumps(kept)
+    assert "hunter2x" not in (record / "report.json").read_text()
     assert kept["pieces"][0]["content"] == "The portal has [REDACTED]"
     assert kept["graph"] == answer["graph"]
 

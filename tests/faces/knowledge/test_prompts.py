@@ -15,11 +15,18 @@ from recollect.faces.knowledge import (
     FeedConflictResolution,
     GraphEdge,
     GraphNode,
+    GraphServiceEntityGraphStore,
+    KeyValueMetadataStore,
     KnowledgeBase,
     KnowledgeDataLoader,
     KnowledgeFormatter,
+    KnowledgePiece,
     KnowledgeProvider,
+    MemoryGraphService,
+    MemoryKeyValueService,
+    MemoryRetrievalService,
     PromptBasedAgent,
+    RetrievalKnowledgePieceStore,
     RetrievalResult,
     Template,
     merge_into_feed,
@@ -219,6 +226,42 @@ def test_the_four_settings_of_the_layout() -> None:
 
 def test_nothing_found_is_an_empty_text(kb: KnowledgeBase) -> None:
     assert kb("anything") == ""
+
+
+def test_what_a_piece_is_does_not_say_where_it_goes(kb: KnowledgeBase) -> None:
+    for info_type in ("instructions", "context"):
+        kb.add_piece(KnowledgePiece("Mesh first.", info_type, "procedure", info_type))
+    assert KnowledgeProvider(kb)("mesh") == dict.fromkeys(
+        ("context", "instructions"), "[procedure] Mesh first."
+    )
+
+
+def test_every_source_of_a_prompt_has_its_placeholder() -> None:
+    names = ("user_profile", "context", "instructions", "skills", "action_result")
+    more = ("attachments", "action_memory", "user_input", "other")
+    template = "|".join(f"{{{{ {one} }}}}" for one in (*names, *more))
+    agent = PromptBasedAgent(str, template, user_profile="profile", context=str.upper)
+    agent.knowledge_provider = lambda asked: {"instructions": f"for {asked}", "skills": "skill"}
+    given = {"action_results": "result", "attachments": "attached", "action_memory": "memory"}
+    assert agent("first\nsecond", {"other": 1}, **given) == (
+        "profile|FIRST\nSECOND|for first\nsecond|skill|result|attached|memory|first\nsecond|1"
+    )
+
+
+def test_an_agent_has_knowledge_while_its_base_is_open() -> None:
+    stores = (
+        KeyValueMetadataStore(MemoryKeyValueService()),
+        RetrievalKnowledgePieceStore(MemoryRetrievalService()),
+        GraphServiceEntityGraphStore(MemoryGraphService()),
+    )
+    agent = PromptBasedAgent(str)
+    with KnowledgeBase(*stores, active_entity_id="user:alice") as kb:
+        KnowledgeDataLoader().load(kb, TRACE)
+        agent.knowledge_provider = KnowledgeProvider(kb)
+        assert "[procedure] Initialize transient LES" in agent("Set up LES for jet noise")
+    for read in (stores[0].list_entities, stores[1].list_all, lambda: stores[2].get_node("a")):
+        assert code_of(read) == "STORE_CLOSED"
+    assert code_of(agent, "Set up LES for jet noise") == "STORE_CLOSED"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -18,8 +19,16 @@ from recollect.faces.knowledge import (
     KnowledgeType,
     MetadataStore,
 )
-from recollect.faces.knowledge.adapters import GraphServiceEntityGraphStore
-from recollect.faces.knowledge.services import GraphServiceBase
+from recollect.faces.knowledge.adapters import (
+    GraphServiceEntityGraphStore,
+    KeyValueMetadataStore,
+    RetrievalKnowledgePieceStore,
+)
+from recollect.faces.knowledge.services import (
+    GraphServiceBase,
+    KeyValueServiceBase,
+    RetrievalServiceBase,
+)
 
 MOMENT = datetime(2026, 11, 20, tzinfo=UTC)
 LES = KnowledgePiece(
@@ -117,6 +126,26 @@ def test_a_closed_metadata_store_says_so(metadata_store: MetadataStore) -> None:
     assert code_of(metadata_store.get_metadata, "a") == "STORE_CLOSED"
     assert code_of(metadata_store.save_metadata, EntityMetadata("a", "b")) == "STORE_CLOSED"
     assert code_of(metadata_store.list_entities) == "STORE_CLOSED"
+
+
+def test_the_namespace_of_a_profile_is_its_type_and_its_value_a_dict(
+    key_value: KeyValueServiceBase,
+) -> None:
+    store = KeyValueMetadataStore(key_value)
+    alice = EntityMetadata("user:alice", "user", {"team": "aero"})
+    store.save_metadata(alice)
+    assert key_value.namespaces() == ["user"]
+    assert key_value.get("user:alice", "user") == alice.to_dict()
+
+
+def test_threads_share_a_metadata_store(metadata_store: MetadataStore) -> None:
+    def work(worker: int) -> None:
+        for at in range(5):
+            metadata_store.save_metadata(EntityMetadata(f"{worker}-{at}", "user", {"at": at}))
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    assert len(metadata_store.list_entities("user")) == 20
 
 
 # Pieces
@@ -263,6 +292,26 @@ def test_a_closed_piece_store_says_so(piece_store: KnowledgePieceStore) -> None:
     assert code_of(piece_store.list_all) == "STORE_CLOSED"
 
 
+def test_the_namespace_of_a_piece_is_its_entity_and_it_is_a_document(
+    retrieval: RetrievalServiceBase,
+) -> None:
+    RetrievalKnowledgePieceStore(retrieval).add(LES)
+    assert retrieval.namespaces() == ["user:alice"]
+    document = retrieval.get_by_id("les-rans-init", "user:alice")
+    assert (document.content, document.metadata["tags"]) == (LES.content, LES.tags)
+
+
+def test_threads_share_a_piece_store(piece_store: KnowledgePieceStore) -> None:
+    def work(worker: int) -> int:
+        for at in range(5):
+            piece_store.add(KnowledgePiece(f"mesh {at}", f"{worker}-{at}"))
+        return len(piece_store.search("mesh", top_k=100))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(found >= 5 for found in pool.map(work, range(4)))
+    assert len(piece_store.list_all()) == 20
+
+
 # The graph
 
 
@@ -316,6 +365,28 @@ def test_a_graph_store_sees_its_namespace_only(graph: GraphServiceBase) -> None:
     service.add_node(GraphNode("a", "decoy"), "other")
     assert graph_store.get_node("b") is None
     assert graph_store.get_node("a").node_type == "node"
+
+
+def test_nodes_and_edges_are_those_of_the_service(graph: GraphServiceBase) -> None:
+    store, edge = GraphServiceEntityGraphStore(graph), GraphEdge("a", "b", "R", {"w": [1]})
+    for name in "ab":
+        store.add_node(GraphNode(name, "node"))
+    store.add_relation(edge)
+    assert graph.list_nodes() == [GraphNode("a", "node"), GraphNode("b", "node")]
+    assert graph.get_edges("a") == [edge]
+
+
+def test_threads_share_a_graph_store(graph_store: EntityGraphStore) -> None:
+    graph_store.add_node(GraphNode("hub", "node"))
+
+    def work(worker: int) -> None:
+        for at in range(5):
+            graph_store.add_node(GraphNode(f"{worker}-{at}", "node"))
+            graph_store.add_relation(GraphEdge("hub", f"{worker}-{at}", "R"))
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    assert len(graph_store.get_neighbors("hub")) == 20
 
 
 def test_a_closed_graph_store_says_so(graph_store: EntityGraphStore) -> None:

@@ -267,6 +267,47 @@ def test_what_the_memory_cannot_keep_is_refused_with_its_place(zoo: Markup) -> N
     assert refused(zoo, '- ID: "a\\u0000b"\n') == "KM_1004"
 
 
+EDITS = [
+    ("- ID: zoo", "- SPACE ID: zoo"),
+    ("- NOTE ID: 2", "- ID: 2"),
+    ("- ID: q [created]", "- ID: new-1 [created]"),
+    ("- ID: kinsd [deleted]", "- ID: kinds [deleted]"),
+    ("- ID: 2 [updated]\n  Labell: x", "- ID: 2 [updated]\n  Label: x"),
+    ("- ID: 2 [updated]\n  Value: x", "- ID: 2 [updated]\n  Content: x"),
+]
+
+
+@pytest.mark.parametrize(("text", "mended"), EDITS, ids=[one for one, _ in EDITS])
+def test_a_fault_on_the_graph_has_its_place_a_hint_and_an_edit_where_one_mends_it(
+    zoo: Markup, text: str, mended: str
+) -> None:
+    error = fault(lambda: zoo.apply(text))
+    assert error.span is not None
+    assert error.hint
+    assert error.fix is not None
+    assert error.fix.apply(text) == mended
+
+
+def test_a_notice_stands_at_the_field_it_means_with_the_edit_that_marks_it(zoo: Markup) -> None:
+    text = "- ID: 2\n  Label: Lion\n  Content: Purrs.\n"
+    (notice,) = zoo.apply(text).notices
+    assert notice.span is not None
+    assert text[notice.span.start : notice.span.end] == "Content: Purrs."
+    assert notice.fix is not None
+    assert lines(zoo.apply(notice.fix.apply(text))) == ['updated 2 "Lion" in zoo']
+    (notice,) = zoo.apply("Sure:\n- ID: 2\n  Label: Cat\n", repair=True).notices[1:]
+    assert notice.span is None  # the text it would point into is no one's
+
+
+def test_a_fault_below_stands_where_it_is_deleted(zoo: Markup) -> None:
+    zoo.set_read_only("3")
+    zoo.set_read_only("kinds")
+    for text in ("- ID: 5\n- ID: 1 [deleted]\n", "\n- ONTOLOGY SPACE [deleted]\n  ID: kinds\n"):
+        error = fault(lambda text=text: zoo.apply(text))
+        assert (error.code.code, error.to_wire()["line"]) == ("KM_3003", 2)
+        assert error.hint
+
+
 def test_what_a_model_writes_is_repaired_where_it_is_asked_for(zoo: Markup) -> None:
     text = "Sure:\n- id: 2\n  - id: [new-1] [Created]\n    label: Tail\n"
     assert refused(zoo, text) == "KM_1007"

@@ -9,6 +9,7 @@ from recollect.faces.markup.details import DocumentChanges
 from recollect.faces.markup.placing import Placing
 from recollect.faces.markup.records import Spot
 from recollect.faces.markup.resolving import Appearance, Resolved
+from recollect.faces.markup.text import MOST_LEVELS
 from recollect.node import dataclass, field
 
 
@@ -45,8 +46,17 @@ class Decided:
     reordered: set[Spot] = field(default_factory=set)
     protected: dict[str, None] = field(default_factory=dict)  # what a snapshot makes read-only
     orders: dict[Spot, float] = field(default_factory=dict)  # of places added, and of others
+    _above: dict[tuple[str, str], Spot] | None = None  # by child and space
 
     def span_of(self, spot: Spot) -> Span | None:
-        """Return where the document speaks of a place, if it does."""
-        one = self.spots.get(spot)
-        return None if one is None else one.node.span
+        """Return where the document speaks of a place, or of the one that takes it along."""
+        if self._above is None:
+            self._above = {(one[0], one[1]): one for one in self.placing.removed}
+        at: Spot | None = spot
+        for _ in range(MOST_LEVELS):
+            if at is None or at in self.spots:
+                break
+            at = self._above.get((at[2] or "", spot[1]))
+        if at is not None and at in self.spots:
+            return self.spots[at].node.span
+        return next((one.span for id, one in self.resolved.headers if id == spot[1]), None)

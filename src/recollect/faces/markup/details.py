@@ -21,8 +21,9 @@ from recollect.errors import (
     Hint,
     Notice,
     ToDo,
+    nearest,
 )
-from recollect.faces.markup.faults import Faults
+from recollect.faces.markup.faults import SEE_NODES, Faults
 from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.model import CONTENT as FIELD_CONTENT
 from recollect.faces.markup.model import LABEL as FIELD_LABEL
@@ -49,7 +50,7 @@ from recollect.faces.markup.records import (
     text_of,
 )
 from recollect.faces.markup.resolving import CREATED, DELETED, UPDATED, Appearance, Resolved
-from recollect.faces.markup.values import FieldType, FieldValue, field_type, field_value
+from recollect.faces.markup.values import FieldType, FieldValue, field_type, field_value, hint_for
 from recollect.model import (
     SEARCH_ATTRIBUTES,
     Change,
@@ -174,12 +175,16 @@ class Details:
         is_free = key not in RESERVED
         if is_free and (self.extra_fields or (held is not None and key in held.attributes)):
             return True
+        near = nearest(key, (*_OWN, VALUE), limit=1)
+        at = self.faults.at(where.span, key)
+        is_slip = bool(near) and near[0] not in where.fields
         self.faults.add(
             UNKNOWN_FIELD,
             f"{key} is no field of Knowing Markup",
-            self.faults.at(where.span, key),
-            hint=_AS_CONTENT if is_free else "",
-            known=(*_OWN, VALUE),
+            at,
+            hint=_AS_CONTENT if is_free else "give it another name",
+            known=(*near, *(one for one in (*_OWN, VALUE) if one not in near)),
+            fix=self.faults.edited(at, key, near[0]) if is_slip else None,
         )
         return False
 
@@ -234,7 +239,7 @@ class Details:
             if is_counted:
                 counted.setdefault(key, value)
             elif value != (self.stored(id, held, key) or ""):
-                self._note_at("unmarked", header, f"{key} of {id}")
+                self._note_at("unmarked", header, key, id)
         self._keep(id, held, counted, header)
 
     # What a node uses
@@ -320,11 +325,15 @@ class Details:
             self._keep_value(one, found)
         for one in self.resolved.appearances:
             if one.owner is None and one.node.fields.get(VALUE):
+                at = self.faults.at(one.node.span, VALUE)
                 self.faults.add(
                     TEMPLATE_MISMATCH,
                     f"{one.node.id.text} has a Value, and stands below no ARTICLE and no ACTION",
-                    self.faults.at(one.node.span, VALUE),
+                    at,
                     hint="write Content: for what the node itself says",
+                    fix=None
+                    if FIELD_CONTENT in one.node.fields
+                    else self.faults.edited(at, VALUE, FIELD_CONTENT),
                 )
 
     def _source(self, owner: str) -> str | None:
@@ -379,11 +388,15 @@ class Details:
             )
         found = field_value(value, kind)
         if found is None:
+            at = self.faults.at(one.node.span, VALUE)
+            near = () if kind.is_list else nearest(value, kind.choices, limit=1)
             self.faults.add(
                 TEMPLATE_MISMATCH,
-                f"{value!r:.60} is no {kind}: {self._label(one.id)} takes a {kind}",
-                self.faults.at(one.node.span, VALUE),
-                hint=f"write a {kind}",
+                f"{value!r:.60} is not of the type {kind}, which {self._label(one.id):.60} takes",
+                at,
+                hint=hint_for(kind),
+                known=kind.choices[:10],
+                fix=self.faults.edited(at, value, near[0]) if near else None,
                 details={"field": one.id, "type": str(kind), "value": value},
             )
         return found
@@ -416,7 +429,8 @@ class Details:
         ]
         if missing:
             at = self.faults.at(one.node.span, VALUE)
-            self.faults.add(UNKNOWN_ID, f'nothing has the id "{missing[0]}"', at)
+            told = f'nothing has the id "{missing[0]}"'
+            self.faults.add(UNKNOWN_ID, told, at, hint=SEE_NODES)
             return
         stored = [
             joint
@@ -452,14 +466,16 @@ class Details:
         return text_of(told) if told else (label_of(held) if held else None) or id
 
     def _note(self, code: str, one: Appearance, key: str) -> None:
-        self._note_at(code, one.node, f"{key} of {one.node.id.text}")
+        self._note_at(code, one.node, key, one.node.id.text)
 
-    def _note_at(self, code: str, where: Node | Space, what: str) -> None:
+    def _note_at(self, code: str, where: Node | Space, key: str, id: str) -> None:
+        fix = None
         if code == "unmarked":
-            told, hint = f"{what} is left as it is: it is not marked", "write [updated]"
+            told, hint = f"{key} of {id} is left as it is: it is not marked", "write [updated]"
+            fix = None if where.states else self.faults.marked(where.span, where.id, UPDATED)
         else:
-            told, hint = f"{what} is told twice: the first stands", ""
-        self.notices.append(Notice(code, told, hint, where.span))
+            told, hint = f"{key} of {id} is told twice: the first stands", ""
+        self.notices.append(Notice(code, told, hint, self.faults.at(where.span, key), fix=fix))
 
     def _refuse_other(self, one: Appearance, key: str) -> None:
         self.faults.add(

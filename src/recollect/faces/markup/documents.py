@@ -168,7 +168,7 @@ class Documents:
                 reply=reply_of(document, decided),
                 ids=_told_ids(decided),
                 changes=tuple(reports_of(decided, graph)),
-                notices=tuple(applying.notices),
+                notices=(*notices, *_placed(applying.notices[len(notices) :], notices)),
                 transaction=None,
                 is_dry_run=dry_run,
             )
@@ -326,6 +326,11 @@ def _parsed(text: str, *, is_mended: bool) -> _Parsed:
     faults.errors += errors
     faults.raise_first()
     return _Parsed(document, text)
+
+
+def _placed(told: Sequence[Notice], repairs: Sequence[Notice]) -> Iterator[Notice]:
+    """Yield notices with their places: a text that was repaired has none that its author knows."""
+    yield from (replace(one, span=None, fix=None) for one in told) if repairs else told
 
 
 def _closings(graph: Graph, id: str) -> Iterator[Change]:

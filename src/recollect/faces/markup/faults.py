@@ -5,12 +5,16 @@ The rule: the first one is raised, with all of them in `details["errors"]`, in t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from recollect.errors import UNKNOWN_ID, Code, Hint, RecollectError, Span, ToDo
+from recollect.errors import UNKNOWN_ID, Code, Fix, Hint, RecollectError, Span, ToDo
+from recollect.faces.markup.model import Id
 from recollect.faces.markup.parser import Place, field_places
+from recollect.faces.markup.printer import id_text
+from recollect.faces.markup.text import Lines, ignore_fault
 
 FRESH: Final = Hint('pass ids="fresh"', ToDo.PASS_OPTION, "ids", "fresh")
 SEE_NODES: Final = Hint("see what there is: markup.render()", ToDo.LIST_NODES)
@@ -47,25 +51,51 @@ class Faults:
             self._fields = field_places(self.source)
         return self._fields.get((header.start, field), header)
 
+    def id_place(self, header: Span | None) -> Span | None:
+        """Return where the id of a header stands: behind it, or on the line below."""
+        if header is None or not self.source:
+            return header
+        begin = self.source.find("ID:", header.start) + 3
+        end = self.source.find("\n", begin)
+        return Span(begin, len(self.source) if end < 0 else end)
+
+    def edited(self, place: Span | None, said: str, written: str) -> Fix | None:
+        """Return the edit that writes a text otherwise, if it stands at a place."""
+        at = -1
+        if place is not None and said:
+            at = self.source.find(said, place.start, place.end)
+        return None if at < 0 else Fix(Span(at, at + len(said)), written)
+
+    def marked(self, header: Span | None, id: Id | None, state: str) -> Fix | None:
+        """Return the edit that gives a node without a state one."""
+        said = "" if id is None else id_text(id)
+        return self.edited(self.id_place(header), said, f"{said} [{state}]")
+
+    def free_id(self) -> str:
+        """Return a temporary id that the text does not hold."""
+        return Lines(self.source, ignore_fault).free_id()
+
     def add(
         self,
         code: Code,
         message: str,
         span: Span | None = None,
         *,
-        hint: str = "",
+        hint: str,
         known: tuple[str, ...] = (),
+        fix: Fix | None = None,
         details: Mapping[str, object] | None = None,
     ) -> None:
-        """Note a fault, and where it is."""
-        error = RecollectError(code, message, hint, self.source, span, known, details=details or {})
+        """Note a fault, and where it is: nowhere, where there is no text."""
+        span = span if self.source else None
+        error = RecollectError(code, message, hint, self.source, span, known, fix, details or {})
         self.errors.append(error)
 
     def raise_first(self) -> None:
         """Raise the first fault, if there is one, with all of them in its details."""
         if not self.errors:
             return
-        ordered = sorted(self.errors, key=lambda one: one.span.start if one.span else 0)
+        ordered = sorted(self.errors, key=lambda one: one.span.start if one.span else math.inf)
         first, *_ = ordered
         told = [one.to_wire() for one in ordered[:_MOST]]
         raise replace(first, details={**first.details, "errors": told})

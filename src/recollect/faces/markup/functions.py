@@ -29,7 +29,7 @@ from recollect.faces.markup.records import (
     label_of,
     text_of,
 )
-from recollect.faces.markup.values import FieldType, field_type, field_value
+from recollect.faces.markup.values import FieldType, field_type, field_value, hint_for
 from recollect.kernel import Nexus
 from recollect.model import Change, Concept, PutConcept, PutLink, Value
 from recollect.node import dataclass
@@ -283,8 +283,8 @@ def _arguments(
             raise _refused(f'"{parameter.label:.60}" is given twice to {signature}', "give it once")
         said = field_value(text, parameter.type)
         if said is None:
-            told = f'"{parameter.label:.60}" of {signature} is no {parameter.content}: "{text:.60}"'
-            raise _refused(told, f"give a {parameter.content}")
+            told = f'"{parameter.label:.60}" of {signature} is not of the type {parameter.content:.60}: "{text:.60}"'
+            raise _refused(told, hint_for(parameter.type))
         graph.fetch(said.nodes)
         missing = [one for one in said.nodes if one not in graph.elements]
         if missing:

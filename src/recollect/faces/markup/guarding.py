@@ -7,6 +7,7 @@ takes it, and every fault is found.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from recollect.errors import CHANGED_SINCE, OUT_OF_SCOPE, READ_ONLY_NODE, SHORTENED_CONTENT, Span
 from recollect.faces.markup.deciding import Asked, Decided
@@ -15,6 +16,8 @@ from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.records import CONTENT, DETAILS, MAIN, Place, is_protected
 from recollect.model import AsOf, Concept
 from recollect.node import dataclass
+
+_LEAVE: Final = "leave it as it is"
 
 
 @dataclass(slots=True)
@@ -35,7 +38,7 @@ class Guard:
             span = self.decided.span_of(spot)
             if self._is_fixed(place):
                 told = f'"{place.child}" is read-only, so it stays where it is'
-                self.faults.add(READ_ONLY_NODE, told, span)
+                self.faults.add(READ_ONLY_NODE, told, span, hint=_LEAVE)
             self._check_scope(place.child, span)
         for spot, place in () if self.asked.scope is None else placing.added.items():
             span = self.decided.span_of(spot)
@@ -46,7 +49,7 @@ class Guard:
             if id in placing.closed_spaces:
                 if self._is_protected(id):
                     told = f'the space "{id}" is read-only'
-                    self.faults.add(READ_ONLY_NODE, told, header.span)
+                    self.faults.add(READ_ONLY_NODE, told, header.span, hint=_LEAVE)
                 self._check_scope(id, header.span)
             elif id in resolved.new_spaces:
                 self._check_scope(id, header.span)
@@ -72,7 +75,7 @@ class Guard:
 
     def _check_content(self, id: str, span: Span | None) -> None:
         if self._is_protected(id):
-            self.faults.add(READ_ONLY_NODE, f'"{id}" is read-only', span, hint="leave it as it is")
+            self.faults.add(READ_ONLY_NODE, f'"{id}" is read-only', span, hint=_LEAVE)
         self._check_scope(id, span)
         scope = self.asked.scope
         if scope and id in scope.shortened and CONTENT in self.decided.said.attributes.get(id, {}):

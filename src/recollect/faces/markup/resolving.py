@@ -21,6 +21,7 @@ from recollect.errors import (
     TWO_DEFINITIONS,
     UNASSIGNED_ID,
     UNKNOWN_ID,
+    Fix,
     Notice,
     nearest,
 )
@@ -29,6 +30,7 @@ from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.minting import Minting
 from recollect.faces.markup.model import LABEL, Document, Id, Node, Space
 from recollect.faces.markup.parser import before_remark
+from recollect.faces.markup.printer import id_text
 from recollect.faces.markup.records import (
     ACTION,
     ARTICLE,
@@ -153,13 +155,14 @@ class Resolver:
             else:
                 kinds.setdefault(id, NODE)
             if kinds[id] == SPACE if kind is None else kinds[id] != kind:
-                word = word or "a node"
-                said = WORDS.get(kinds[id], kinds[id])
+                said = "SPACE" if kinds[id] == SPACE else WORDS.get(kinds[id])
+                header = f"{said or ''} ID: ".lstrip()
                 self.faults.add(
                     TWO_DEFINITIONS,
-                    f'"{id}" is {said}, not {word}',
+                    f'"{id}" is {said or kinds[id]}, not {word or "a node"}',
                     node.span,
-                    hint=FRESH if self.is_snapshot else f"write {said}",
+                    hint=FRESH if self.is_snapshot else f"write - {header}{id_text(node.id)}",
+                    fix=self.faults.edited(node.span, f"{word or ''} ID: ".lstrip(), header),
                 )
 
     # Spaces
@@ -225,7 +228,10 @@ class Resolver:
     def _new_space(self, id: str, header: Space, label: str | None) -> str | None:
         if header.state == DELETED and not self.is_snapshot:
             self.faults.add(
-                INVALID_STATE, "a space that is not there cannot be deleted", header.span
+                INVALID_STATE,
+                "a space that is not there cannot be deleted",
+                header.span,
+                hint="leave it out",
             )
             return None
         if not label:
@@ -412,6 +418,7 @@ class Resolver:
                     node.span,
                     hint=f"write ID: {permanent}",
                     known=(permanent,),
+                    fix=self._renamed(node, id_text(Id(permanent))),
                 )
                 return
         elif not self.is_snapshot:
@@ -422,28 +429,38 @@ class Resolver:
         if id not in self.found.new:
             self.found.new[id] = one
             if node.kind == "BRANCH" or not (self.is_snapshot or state == CREATED):
-                self.notices += _told_of(node, is_marked=self.is_snapshot or state == CREATED)
+                is_marked = self.is_snapshot or state == CREATED
+                self.notices += _told_of(self.faults, node, is_marked=is_marked)
 
     # Faults
 
     def _refuse_unknown(self, id: str, state: str | None, where: Node | Space) -> None:
         was = self.graph.was_used(id)
         if state == CREATED and not was:
+            new = self.faults.free_id()
             self.faults.add(
                 UNASSIGNED_ID,
                 f'the id "{id}" was given to nothing: ids are given by the memory',
                 where.span,
-                hint="write new-1 for a new node",
+                hint=f"write {new} for a new node",
+                fix=self._renamed(where, new),
             )
             return
         near = () if was else nearest(id, self._known_ids())
+        better = id_text(Id(near[0])) if near else ""
         self.faults.add(
             UNKNOWN_ID,
             f'"{id}" was deleted' if was else f'nothing has the id "{id}"',
             where.span,
-            hint=f"write ID: {near[0]}" if near else "write new-1 [created] for a new node",
+            hint=f"write ID: {better}" if near else "write new-1 [created] for a new node",
             known=near,
+            fix=self._renamed(where, better) if near else None,
         )
+
+    def _renamed(self, where: Node | Space, id: str) -> Fix | None:
+        """Return the edit that gives a header another id."""
+        said = "" if where.id is None else id_text(where.id)
+        return self.faults.edited(self.faults.id_place(where.span), said, id)
 
     def _known_ids(self) -> Iterator[str]:
         yield from (one for one in self._named if one in self.graph.elements)
@@ -490,11 +507,12 @@ def _refuse_nul(faults: Faults, nodes: Iterable[Node]) -> None:
     faults.raise_first()
 
 
-def _told_of(node: Node, *, is_marked: bool) -> Iterator[Notice]:
+def _told_of(faults: Faults, node: Node, *, is_marked: bool) -> Iterator[Notice]:
     """Yield what to know about a node that is made."""
     if not is_marked:
         told = f"{node.id.text} is created, though it is not marked"
-        yield Notice("unmarked", told, "write [created]", node.span)
+        fix = faults.marked(node.span, node.id, CREATED)
+        yield Notice("unmarked", told, "write [created]", node.span, fix=fix)
     if node.kind == "BRANCH":
         told = f"{node.id.text} becomes a plain node: a branch is a view"
         yield Notice("branch", told, span=node.span)

@@ -93,6 +93,29 @@ def field_value(given: str, kind: FieldType) -> FieldValue | None:
     return FieldValue(given, nodes=nodes)
 
 
+def hint_for(kind: FieldType) -> str:
+    """Return what to write for a type.
+
+    >>> hint_for(field_type("date")), hint_for(field_type("one of: red, blue"))
+    ('write a value of the type date: 2026-01-31', 'write one of: red, blue')
+    """
+    if kind.choices and not kind.is_list:
+        return f"write {kind}"
+    like = _LIKE.get(kind.name, "") if not kind.is_list else ""
+    return f"write a value of the type {kind}{f': {like}' if like else ''}"
+
+
+_LIKE: Final = {
+    "number": "100 years",
+    "integer": "7",
+    "boolean": "true",
+    "date": "2026-01-31",
+    "datetime": "2026-01-31T09:30:00Z",
+    "email": "a@example.com",
+    "url": "https://example.com",
+}
+
+
 def _fits(given: str, kind: FieldType) -> bool:
     if kind.choices:
         return given in kind.choices

@@ -283,7 +283,8 @@ def _arguments(
             raise _refused(f'"{parameter.label:.60}" is given twice to {signature}', "give it once")
         said = field_value(text, parameter.type)
         if said is None:
-            told = f'"{parameter.label:.60}" of {signature} is not of the type {parameter.content:.60}: "{text:.60}"'
+            said_type = f"is not of the type {parameter.content:.60}"
+            told = f'"{parameter.label:.60}" of {signature} {said_type}: "{text:.60}"'
             raise _refused(told, hint_for(parameter.type))
         graph.fetch(said.nodes)
         missing = [one for one in said.nodes if one not in graph.elements]

@@ -8,7 +8,11 @@ from tests.faces.markup.support import fault, lines, notices, places, refused
 from tests.meanings import Meanings
 
 import recollect
-from recollect.faces.markup import Markup
+from recollect.faces.markup import Markup, parse
+from recollect.faces.markup.applying import Applying
+from recollect.faces.markup.deciding import Asked
+from recollect.faces.markup.faults import Faults
+from recollect.faces.markup.graph import Graph
 from recollect.model import AsOf, Hits, PutConcept
 
 EXAMPLE = """- CONCEPTUAL SPACE
@@ -207,6 +211,32 @@ def test_many_insertions_at_one_spot_keep_their_order(zoo: Markup) -> None:
         zoo.apply("- ID: 1\n  - ID: 2\n  - ID: new-1 [created]\n    Label: x\n")
         expected.insert(1, str(number))
     assert order(zoo, "1") == expected
+
+
+def flat(zoo: Markup, count: int) -> None:
+    nodes = "".join(f"      - ID: n{one}\n        Label: Node {one}\n" for one in range(count))
+    zoo.load(f"- CONCEPTUAL SPACE\n  ID: zoo\n  - ID: 1\n    - ID: 4\n{nodes}")
+
+
+def test_an_insertion_reads_a_few_of_the_siblings_however_many_they_are(zoo: Markup) -> None:
+    flat(zoo, 500)
+    new = "  - ID: new-1 [created]\n    Label: x\n"
+    for text in (f"- ID: 4\n  - ID: n250\n{new}", f"- ID: 4\n{new}  - ID: n250\n"):
+        with zoo.nexus.transaction(dry_run=True):
+            graph = Graph(zoo.nexus)
+            Applying(graph, Asked(is_snapshot=False), Faults(text)).decide(parse(text))
+            assert len(graph.elements) < 50
+        before = order(zoo, "4")
+        (made,) = zoo.apply(text).ids.values()
+        at = before.index("n250") + (text.index("n250") < text.index("new"))
+        assert order(zoo, "4") == [*before[:at], made, *before[at:]]
+
+
+def test_an_insertion_beside_siblings_that_go_finds_the_one_that_stays(zoo: Markup) -> None:
+    flat(zoo, 80)
+    gone = "".join(f"  - ID: n{one} [deleted]\n" for one in range(11, 70))
+    zoo.apply(f"- ID: 4\n  - ID: n10\n  - ID: new-1 [created]\n    Label: x\n{gone}")
+    assert order(zoo, "4")[9:13] == ["n9", "n10", "8", "n70"]
 
 
 # KIP

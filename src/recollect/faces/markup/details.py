@@ -158,17 +158,9 @@ class Details:
             else:
                 yield key, value
 
-    def _can_keep(self, key: str, value: str, where: Node | Space) -> bool:
-        if "\0" not in value:
-            return True
-        told = f"{key} holds the character NUL"
-        at = self.faults.at(where.span, key)
-        self.faults.add(INVALID_CHARACTER, told, at, hint="leave it out")
-        return False
-
     def _is_known(self, key: str, held: Concept | None, where: Node | Space) -> bool:
         """Whether a field may be there, and its value may be kept."""
-        if not self._can_keep(key, where.fields[key], where):
+        if not _can_keep(self.faults, key, where.fields[key], where):
             return False
         if key in _OWN or key == VALUE:
             return True
@@ -315,7 +307,7 @@ class Details:
                 continue
             if one.state == DELETED:
                 value = ""
-            if value is None or not self._can_keep(VALUE, value, one.node):
+            if value is None or not _can_keep(self.faults, VALUE, value, one.node):
                 continue
             found = self._checked(one, value)
             if found is not None:
@@ -484,6 +476,15 @@ class Details:
             self.faults.at(one.node.span, key),
             hint="say it once",
         )
+
+
+def _can_keep(faults: Faults, key: str, value: str, where: Node | Space) -> bool:
+    """Whether the memory can keep the value of a field; a fault where not."""
+    if "\0" not in value:
+        return True
+    told, at = f"{key} holds the character NUL", faults.at(where.span, key)
+    faults.add(INVALID_CHARACTER, told, at, hint="leave it out")
+    return False
 
 
 def _value_changes(

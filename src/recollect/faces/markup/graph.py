@@ -152,6 +152,17 @@ class Graph:
         self._meet(joints)
         return [one.far for one in joints if one.far is not None]
 
+    def beside(self, place: Place, most: int, *, before: bool) -> list[tuple[str, float]]:
+        """Return the siblings that markup wrote after a place, or before it, the nearest first.
+
+        Those of its own order come too, and so does it; at most so many are read.
+        """
+        parent = place.space if place.parent is None else place.parent
+        read = self.nexus.concepts.beside
+        joints = read(parent, place.space, place.order, most, before=before)
+        self._meet(joints)
+        return [(one.far.id, order_of(one.link.attributes)) for one in joints if one.far]
+
     def _meet(self, joints: Iterable[Joint]) -> None:
         for joint in joints:
             if joint.far is not None:

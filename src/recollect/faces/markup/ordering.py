@@ -9,7 +9,7 @@ so nothing is read to append.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from recollect.faces.markup.records import LAST
@@ -46,79 +46,66 @@ def moved_siblings(siblings: Sequence[Sibling]) -> set[str]:
 
 def arranged(
     siblings: Sequence[Sibling],
+    beside: Callable[[Sibling, bool], float | None],
     standing: Callable[[], Sequence[tuple[str, float]]],
     take: Callable[[], int],
 ) -> dict[str, float]:
     """Return the order of what is new or moves, and of what must give way, by id.
 
-    `standing` reads the siblings that are there, in order; `take` gives the next number that comes
-    after all.
+    `beside` returns the order of what stays next to a known sibling, after it or (True) before it:
+    infinite at either end, None where that is not known at once. `standing` reads all siblings that
+    stay, in order, for where there is no room; `take` gives the next number that comes after all.
     """
     moved = moved_siblings(siblings)
     fresh = {one.id for one in siblings if one.order is None} | moved
     if not fresh:
         return {}
-    anchors = [one.id for one in siblings if one.id not in fresh]
-    if not anchors:
-        return {one.id: float(take()) for one in siblings if one.id in fresh}
-    line = _line(siblings, fresh, anchors, [one for one in standing() if one[0] not in fresh])
-    return _numbered(line, take)
-
-
-_Spot = tuple[str, float | None]
-
-
-def _line(
-    siblings: Sequence[Sibling],
-    fresh: set[str],
-    anchors: Sequence[str],
-    standing: Sequence[tuple[str, float]],
-) -> list[_Spot]:
-    """Return all siblings in their new order; those that have no number yet have None."""
-    after: dict[str | None, list[str]] = {}
-    anchor: str | None = None
-    for one in siblings:
-        if one.id in fresh:
-            after.setdefault(anchor, []).append(one.id)
-        else:
-            anchor = one.id
-    first = after.pop(None, [])  # before the first known one
-    line: list[_Spot] = []
-    for id, order in standing:
-        if id == anchors[0]:
-            line += [(one, None) for one in first]
-        line.append((id, order))
-        line += [(one, None) for one in after.get(id, ())]
-    return line
-
-
-def _numbered(line: Sequence[_Spot], take: Callable[[], int]) -> dict[str, float]:
-    """Return numbers for those that have none; for all where there is no room between two."""
+    if all(one.id in fresh for one in siblings):
+        return {one.id: float(take()) for one in siblings}
+    groups = _groups(siblings, fresh)
     found: dict[str, float] = {}
-    before = -math.inf
-    waiting: list[str] = []
-    for id, order in [*line, (None, LAST)]:
-        if order is None:
-            waiting.append(str(id))
-            continue
-        between = _between(before, order, len(waiting), take)
+    for anchor, ids, is_before in groups:
+        own = LAST if anchor.order is None else anchor.order
+        end = -math.inf if is_before else LAST
+        near = end if own == LAST else beside(anchor, is_before)
+        if near is None:
+            break
+        between = _between(*((near, own) if is_before else (own, near)), len(ids), take)
         if between is None:
-            return {one: float(take()) for one, _ in line}
-        found.update(zip(waiting, between, strict=True))
-        waiting, before = [], order
-    return found
+            break
+        found.update(zip(ids, between, strict=True))
+    else:
+        return found
+    line = [one for one, _ in standing() if one not in fresh]
+    for anchor, ids, is_before in groups:
+        at = line.index(anchor.id) + (not is_before)
+        line[at:at] = ids
+    return {one: float(take()) for one in line}
 
 
-def _between(
-    low: float, high: float, count: int, take: Callable[[], int]
-) -> Iterable[float] | None:
+def _groups(siblings: Sequence[Sibling], fresh: set[str]) -> list[tuple[Sibling, list[str], bool]]:
+    """Return what is new or moves with the known sibling that it goes after, or (True) before."""
+    groups: list[tuple[Sibling, list[str], bool]] = []
+    anchor: Sibling | None = None
+    first: list[str] = []
+    for one in siblings:
+        if one.id not in fresh:
+            if anchor is None and first:
+                groups.append((one, first, True))
+            anchor = one
+        elif anchor is None:
+            first.append(one.id)
+        elif groups and groups[-1][0] is anchor and not groups[-1][2]:
+            groups[-1][1].append(one.id)
+        else:
+            groups.append((anchor, [one.id], False))
+    return groups
+
+
+def _between(low: float, high: float, count: int, take: Callable[[], int]) -> list[float] | None:
     """Return so many numbers between two, in order; None where there is no room."""
-    if not count:
-        return ()
-    if low == LAST:
-        return (LAST,) * count
     if high == LAST:
-        return [float(take()) for _ in range(count)]
+        return [LAST if low == LAST else float(take()) for _ in range(count)]
     if low == -math.inf:
         return [high - count + one for one in range(count)]
     step = (high - low) / (count + 1)

@@ -19,7 +19,7 @@ from recollect.kernel.sql.hydration import joints_sql
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Parameters, SqlRow, SqlValue
-from recollect.kernel.store.statements.listing import COUNTED, LINE, NAMED, ONWARD
+from recollect.kernel.store.statements.listing import AFTER, BEFORE, COUNTED, LINE, NAMED, ONWARD
 from recollect.model import LIVING, Attributes, Concept, Joint, Key, Link, NamedStep
 
 _MANY = 1_000  # links that are not counted again while nothing is written
@@ -94,19 +94,30 @@ def counted_at(
     return found
 
 
-def line_at(reader: Reader, id: str, key: str, start: int, most: int) -> list[Joint]:
+def line_at(
+    reader: Reader,
+    id: str,
+    key: str,
+    most: int,
+    *,
+    start: int = 0,
+    order: float | None = None,
+    before: bool = False,
+) -> list[Joint]:
     """Return living links of a key that end at an element, in the order of their `order`.
 
-    Those that say none come last, those of one order by age. Cost: three statements, which read
-    `start + most` links at most where the engine has an index of it.
+    Those that say none come last, those of one order by age. With `order` they begin there, or
+    go back from there. Cost: three statements, which read `start + most` links at most.
     """
     session, group = reader.session, reader.group
     near = latest_by_id(session, group, [id]).get(id)
     if near is None:
         return []
     parameters: dict[str, SqlValue] = {"group": group.group_id, "id": near, "living": LIVING}
-    line = {**parameters, "key": key, "most": most, "start": start}
-    ids = [whole(one) for (one,) in session.rows(LINE, line)]
+    line: dict[str, SqlValue] = {**parameters, "key": key, "most": most}
+    line |= {"start": start} if order is None else {"order": order}
+    statement = LINE if order is None else BEFORE if before else AFTER
+    ids = [whole(one) for (one,) in session.rows(statement, line)]
     known: dict[str, SqlValue] = {
         "known": LIVING - 1,
         "after": LIVING - 1,

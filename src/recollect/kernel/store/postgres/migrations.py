@@ -18,13 +18,14 @@ from recollect.kernel.store.port import Part, SqlRow
 from recollect.kernel.store.postgres.faults import translated
 from recollect.kernel.store.postgres.functions import CALLED
 from recollect.kernel.store.postgres.pool import milliseconds
-from recollect.kernel.store.postgres.schema import INITIAL, LONG_TERMS, WORK_BY_GROUP
+from recollect.kernel.store.postgres.schema import INITIAL, LINK_LINE, LONG_TERMS, WORK_BY_GROUP
 
 MIGRATIONS: Final = (
     ("p001_initial", INITIAL),
     ("p002_called_functions", CALLED),
     ("p003_work_by_group", WORK_BY_GROUP),
     ("p004_long_terms", LONG_TERMS),
+    ("p005_link_line", LINK_LINE),
 )
 """The name of each step, and its statements."""
 

@@ -178,6 +178,14 @@ CREATE UNIQUE INDEX kept_answer_key ON kept_answer (group_id, operation, left(ke
     rest_of(key));
 """
 
+LINK_LINE: Final = """
+CREATE INDEX link_line ON link (group_id, object, left(key, 500), expired_at,
+    (CASE jsonb_typeof(attributes_value -> 'order')
+     WHEN 'number' THEN (attributes_value ->> 'order')::float8 ELSE 'Infinity'::float8 END), id)
+    WHERE key <> '';
+"""
+"""The links of one key that end at an element stand in a line, by their attribute `order`."""
+
 _WORK: Final = f"""
 CREATE TABLE work (                    -- what is to be done about elements, step by step
     group_id    bigint NOT NULL,

@@ -138,10 +138,20 @@ FROM {numbers ids w}
 """)
 """How many living links of some predicates end at each element, and how many of a key."""
 
-LINE = Statement("""
+_LINE = """
 SELECT l.id FROM link AS l
 WHERE l.group_id = :group AND l.object = :id::bigint AND l.expired_at = :living
   AND {equals l.key :key::text} AND l.key <> ''
-ORDER BY {in_line {json l.attributes}}, l.id {limit most} OFFSET :start::bigint
-""")
+"""
+_PLACE = "{in_line {json l.attributes}}"
+
+LINE = Statement(f"{_LINE}ORDER BY {_PLACE}, l.id {{limit most}} OFFSET :start::bigint")
 """The links of one key that end at an element, by their attribute `order`, then by age."""
+
+AFTER = Statement(f"{_LINE}AND {_PLACE} >= :order::float8 ORDER BY {_PLACE}, l.id {{limit most}}")
+"""Those of them from a place on."""
+
+BEFORE = Statement(
+    f"{_LINE}AND {_PLACE} <= :order::float8 ORDER BY {_PLACE} DESC, l.id DESC {{limit most}}"
+)
+"""Those of them up to a place, the nearest first."""

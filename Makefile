@@ -2,7 +2,7 @@
 # PYTHON=python3.12 chooses the interpreter of a new .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo-env demo test check format lint types layers sizes prose house docs site bench bench-postgres fuzz torch test-postgres services browser pictures fix lock clean
+.PHONY: help env demo-env demo test check format lint types layers sizes prose house docs site bench bench-postgres fuzz torch test-postgres citus services browser pictures fix lock clean
 
 # Every process that tests start would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -76,6 +76,10 @@ test-postgres: env ## run what opens a memory on a PostgreSQL server of our own,
 		$(addprefix tests/kernel/,care read recall search store/postgres vectors work write)
 	@$(PYTEST) tests/twins --twins=2000
 	@$(PYTEST) tests/concurrency/test_on_a_server.py tests/concurrency/test_standby.py --long
+
+citus: env ## prove a memory on Citus: make citus DSN=postgresql://coordinator/database
+	@test -n "$(DSN)" || { echo "make citus: there is no coordinator; name one: DSN=postgresql://host/database" >&2; exit 1; }
+	@$(PYTEST) --engine="postgres:$(DSN)" --citus tests/citus tests/conformance
 
 bench-postgres: env ## time a memory on a PostgreSQL server beside SQL written by hand
 	@$(RUN)python -m bench.postgres

@@ -31,6 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="sqlite",
         help="where memories are: sqlite, postgres (a server of our own), or postgres:ADDRESS",
     )
+    parser.addoption("--citus", action="store_true", help="the address is a coordinator of Citus")
     parser.addoption("--twins", type=int, default=25, help="examples of a file and its twin")
     parser.addoption("--server-place", help="where the data of a server of our own is")
     parser.addoption("--update", action="store_true", help="rewrite golden sections of case files")
@@ -64,7 +65,10 @@ def postgres_server(request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def database(postgres_server: str, request: pytest.FixtureRequest) -> Iterator[str]:
-    """The address of a database for this worker alone."""
+    """The address of a database for this worker alone; of Citus, the one that has its machines."""
+    if request.config.getoption("--citus"):
+        yield postgres_server
+        return
     worker = getattr(request.config, "workerinput", {}).get("workerid", "alone")
     with postgres.database(postgres_server, f"recollect_test_{worker}") as created:
         yield created
@@ -77,7 +81,8 @@ def _engine(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
     else:
         database = request.getfixturevalue("database")
-        with postgres.served_memories(database), parts.heard() as found:
+        is_spread = bool(request.config.getoption("--citus"))
+        with postgres.served_memories(database, is_spread=is_spread), parts.heard() as found:
             yield
         parts.check(database, found)
 

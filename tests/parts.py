@@ -25,7 +25,9 @@ from recollect.kernel.store.postgres.store import PostgresStore
 
 PARTS: Final = 8
 SPANNING: Final[Mapping[str, str]] = {
-    r"EXISTS \(SELECT 1 FROM schema_mode AS m": "a group is found by its name, or all are listed",
+    r"EXISTS \(SELECT 1 FROM schema_mode AS m": "all groups are listed",
+    r"SELECT g.name FROM grp AS g ORDER BY": "their names are listed",
+    r"FROM grp AS g WHERE length\(g.id_bits\)": "doctor looks at the ids of all groups",
     r"FROM attribute_index AS a ORDER BY": "an index of an attribute serves every group",
     r"FROM attribute_index AS a\s+WHERE a.group_id IN": "some stand under a name for all groups",
     r"FROM grp AS g\s+WHERE EXISTS \(\s+SELECT 1 FROM work": "a worker asks which groups are due",
@@ -48,7 +50,7 @@ _PLANNED: Final = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b", re.IGNO
 _PART: Final = re.compile(r"(\w+)_part(\d)")
 _TENANTS: Final = """
 SELECT table_name::text FROM information_schema.columns
-WHERE table_schema = $1 AND column_name = 'group_id' AND table_name != 'grp'
+WHERE table_schema = $1 AND column_name = 'group_id' AND table_name != 'group_name'
 """
 
 

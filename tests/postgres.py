@@ -21,6 +21,7 @@ import pytest
 from recollect.kernel import parse_address
 from recollect.kernel.store import opening
 from recollect.kernel.store.port import Store
+from recollect.kernel.store.postgres.distribution import distribute_tables
 from recollect.kernel.store.settings import StoreSettings
 
 _SETTINGS = """
@@ -90,10 +91,10 @@ def schema(database: str) -> Iterator[str]:
 
 
 @contextmanager
-def served_memories(database: str) -> Iterator[None]:
+def served_memories(database: str, *, is_spread: bool = False) -> Iterator[None]:
     """Let every memory that is opened inside be on a server: each file a schema of its own.
 
-    One in memory is gone when it is closed, there as well.
+    One in memory is gone when it is closed, there as well. On Citus each is spread at once.
     """
     separator = "&" if "?" in database else "?"
 
@@ -104,6 +105,8 @@ def served_memories(database: str) -> Iterator[None]:
         if known is not None:
             place = _STANDING.setdefault(str(known.absolute()), place)
         store = opening.open_store(place, settings)
+        if is_spread:
+            distribute_tables(place)
         if known is None:
             store.before_close(lambda: _drop(database, name))
         return store

@@ -21,7 +21,7 @@ from recollect.kernel.search.rank import asked_terms
 from recollect.kernel.search.tokens import STOP_WORDS, tokens
 from recollect.kernel.store.address import parse_address
 from recollect.kernel.store.new_file import new_file
-from recollect.kernel.store.opening import is_there
+from recollect.kernel.store.opening import distribute_groups, is_there, roles_script
 from recollect.kernel.store.settings import COMPARE_EVERY
 from recollect.kernel.store.texts import Term
 from recollect.kernel.write.capsule import Capsule
@@ -52,6 +52,7 @@ __all__ = [
     "check",
     "check_as_of",
     "compared_by",
+    "distribute_groups",
     "format_text",
     "instant",
     "is_there",
@@ -64,6 +65,7 @@ __all__ = [
     "parse_text",
     "place_at",
     "print_text",
+    "roles_script",
     "syntax_card",
     "tokens",
     "uncollected",

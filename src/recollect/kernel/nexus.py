@@ -233,6 +233,7 @@ class Nexus:
         session = self._store.reader()
         if session is None or session is not state.session:
             return None
+        session.stay_in(self.group_name)
         return answer_prepared(session, state, text, values, as_of, limits)
 
     def write(

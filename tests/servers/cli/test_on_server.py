@@ -128,3 +128,24 @@ def test_a_missing_index_of_a_server_is_found_and_made_anew(cli: Cli, taught: st
     assert "link_in" in cli("doctor", taught).stdout
     assert cli("doctor", taught, "--fix").exit_code == 0
     assert "link_in" not in cli("doctor", taught).stdout
+
+
+def test_the_roles_are_printed_as_sql_that_makes_the_wall(cli: Cli, taught: str) -> None:
+    printed = cli("database", "roles", "--db", taught, "--user", "app").stdout
+    schema = taught.partition("schema=")[2]
+    assert 'CREATE ROLE "app" LOGIN' in printed
+    assert f'ALTER TABLE "{schema}".concept ENABLE ROW LEVEL SECURITY' in printed
+    with psycopg.connect(taught.partition("schema=")[0].rstrip("&?")) as connection:
+        connection.execute(printed.encode())
+        connection.rollback()  # it commits by itself
+        connection.execute(b'DROP OWNED BY "app", "recollect_owner"')
+        connection.execute(b'DROP ROLE "app", "recollect_owner"')
+    refused = cli("database", "roles", "--db", "memory.db")
+    assert refused.exit_code != 0
+    assert "a memory in a file" in refused.stderr
+
+
+def test_what_spreading_lacks_is_named(cli: Cli, taught: str) -> None:
+    refused = cli("database", "distribute", "--db", taught)
+    assert refused.exit_code != 0
+    assert 'the extension "citus"' in refused.stderr

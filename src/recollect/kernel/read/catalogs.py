@@ -109,6 +109,7 @@ class Catalogs:
 
     def state(self, session: Session, name: str) -> GroupState:
         """Return the state of a group as the snapshot of a session shows it, and remember that."""
+        session.stay_in(name)
         row = session.row(STATE, {"name": name})
         epoch, number = (0, None) if row is None else row
         version = session.version()
@@ -124,6 +125,7 @@ class Catalogs:
 
     def of(self, session: Session, name: str) -> Catalog:
         """Return the catalog of a group; it is empty if nothing was ever written to the group."""
+        session.stay_in(name)
         return self._at(session, name, purges(session))
 
     def _at(self, session: Session, name: str, epoch: int) -> Catalog:
@@ -144,6 +146,7 @@ class Catalogs:
 
         Nobody else sees what the write makes or counts until it is committed.
         """
+        session.stay_in(name)
         row = session.row(LAST, {"name": name})
         assert row is not None
         epoch, n, number, at, chain = row

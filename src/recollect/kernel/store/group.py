@@ -65,7 +65,8 @@ def _no_name() -> RecollectError:
 
 def load_group(session: Session, name: str) -> Group | None:
     """Return the group of that name, if the store has it; INVALID_ARGUMENT for a bad name."""
-    rows = session.once(ONE, {"name": checked_name(name)})
+    session.stay_in(name := checked_name(name))
+    rows = session.once(ONE, {"name": name})
     return _group(rows[0]) if rows else None
 
 

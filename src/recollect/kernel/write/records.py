@@ -207,6 +207,7 @@ class Records:
 
     def _in(self, session: Session) -> RecordReader:
         group = self.catalog.group
+        session.stay_in(group.name)
         self._refuse_purged(session)
         moment = resolve_moment(session, group, self.as_of)
         return RecordReader(session, group, self.catalog.terms, moment)

@@ -81,6 +81,7 @@ Serve
                          KIP.
   worker     serving     Learn from the episodes that wait in a memory; see docs/operations.md.
   token      token       Make a bearer token for a server.
+  database   database    Print the roles of a memory on a server, or spread it over machines.
 """)
 """What each command is for, in the order of the help; the words are those of its own help."""
 

@@ -10,7 +10,7 @@ from shlex import quote
 import typer
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.kernel import compared_by
+from recollect.kernel import compared_by, distribute_groups, roles_script
 from recollect.model import Finding
 from recollect.servers.cli.cells import counted
 from recollect.servers.cli.given import STANDARD_INPUT, STANDARD_OUTPUT, refuse_json_beside
@@ -18,6 +18,7 @@ from recollect.servers.cli.opening import opened
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import CUT_SHORT, NOTHING_KEPT, output, told
 from recollect.servers.cli.safe_text import stdout_bytes
+from recollect.servers.settings import Settings
 from recollect.servers.wiring import require_group
 
 _SQLITE = b"SQLite format 3\0"
@@ -42,6 +43,21 @@ def copy_memory(on: Invocation, path: str) -> None:
         if out.as_json:
             out.json({"result": {"path": path, "size_bytes": size}})
         out.say(f"copied to {path} ({counted(size, 'byte')})", "green")
+
+
+def print_roles(on: Invocation, owner: str, user: str) -> None:
+    """Print what makes the two roles of a memory on a server; nothing is asked there."""
+    with output(as_json=False):
+        typer.echo(roles_script(Settings().database(on.database).path, owner, user), nl=False)
+
+
+def distribute(on: Invocation) -> None:
+    """Spread the tables of a memory over machines, and say which were not yet."""
+    with output(as_json=on.as_json) as out:
+        tables = distribute_groups(Settings().database(on.database).path)
+        if out.as_json:
+            out.json({"result": {"distributed": tables}})
+        out.say(f"distributed {counted(len(tables), 'table')}", "green")
 
 
 def write_dump(on: Invocation, path: str, *, all_groups: bool) -> None:

@@ -31,7 +31,7 @@ def test_our_own_parameters_leave_the_address_and_others_stay() -> None:
         f"postgresql://ann:{SECRET}@db/notes?schema=pg_catalog",
         f"postgresql://ann:{SECRET}@db/notes?schema=a%22b",
         f"postgresql://ann:{SECRET}@db/notes?prepare=maybe",
-        f"postgresql://ann:{SECRET}@db/notes?rls=on",
+        f"postgresql://ann:{SECRET}@db/notes?rls=yes",
     ],
 )
 def test_an_address_that_names_no_place_is_refused(address: str) -> None:

@@ -9,8 +9,10 @@ import pytest
 
 import postgres
 from recollect.errors import RecollectError
+from recollect.kernel.store.port import SqlValue
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.settings import StoreSettings
+from recollect.kernel.store.statements.rows import LOG
 
 OTHERS = (
     "pid <> pg_backend_pid() AND application_name = 'recollect' AND datname = current_database()"
@@ -65,21 +67,60 @@ def test_a_write_whose_connection_ends_is_told_and_keeps_nothing(
 
 
 def test_a_commit_without_an_answer_is_looked_up(store: PostgresStore, database: str) -> None:
-    called: list[str] = []
-    with pytest.raises(RecollectError) as caught, store.writing() as session:
-        session.rows("UPDATE erasure SET last_group = 1")
-        session.on_commit(lambda: called.append("committed"))
-        end_all(database)  # before the COMMIT: the server has undone it
+    called: list[int] = []
+
+    def write(number: int, *, is_kept: bool) -> None:
+        with store.writing(group="ours") as session:
+            if number == 1:
+                session.rows("SELECT make_group('ours', '', '')")
+            session.execute_many(LOG, [logged(number, chain=bytes([number, is_kept]))])
+            session.on_commit(lambda: called.append(number))
+            connection = session._begun()
+            if is_kept:
+                connection.execute("COMMIT")  # and nobody hears of it
+            end_all(database)
+
+    for number in (1, 2, 3):  # the first makes the group
+        with pytest.raises(RecollectError) as caught:
+            write(number, is_kept=False)  # the server has undone it before the COMMIT
+        assert caught.value.code.code == "STORE_UNAVAILABLE"
+        assert "does not answer" in caught.value.message or "undone" in caught.value.message
+        write(number, is_kept=True)
+        assert called == list(range(1, number + 1))
+
+
+def test_a_commit_that_another_one_has_overtaken_is_not_taken_for_kept(
+    store: PostgresStore, database: str
+) -> None:
+    with store.writing(group="ours") as session:
+        session.rows("SELECT make_group('ours', '', '')")
+    with pytest.raises(RecollectError) as caught, store.writing(group="ours") as session:
+        session.execute_many(LOG, [logged(1, chain=b"mine")])
+        session._begun()
+        end_all(database)
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(put_log, store, logged(1, chain=b"another's")).result()
     assert caught.value.code.code == "STORE_UNAVAILABLE"
-    assert (last(store), called) == (0, [])
-    with store.writing() as session:
+
+
+def test_a_commit_that_no_log_tells_of_is_not_known(store: PostgresStore, database: str) -> None:
+    with pytest.raises(RecollectError) as caught, store.writing() as session:
         session.rows("UPDATE erasure SET last_group = 2")
-        session.on_commit(lambda: called.append("committed"))
         connection = session._connection
         assert connection is not None
-        connection.execute("COMMIT")  # kept, and nobody heard of it
+        connection.execute("COMMIT")
         end_all(database)
-    assert (last(store), called) == (2, ["committed"])
+    assert "is not known" in caught.value.message
+
+
+def logged(number: int, chain: bytes) -> dict[str, SqlValue]:
+    known: dict[str, SqlValue] = {"group": 1, "number": number, "at": number, "chain": chain}
+    return {**known, "last_id": 0, "actor": None, "request_id": None}
+
+
+def put_log(store: PostgresStore, row: dict[str, SqlValue]) -> None:
+    with store.writing(group="ours") as session:
+        session.execute_many(LOG, [row])
 
 
 def test_there_are_no_more_connections_than_were_allowed(on_server: str) -> None:

@@ -11,9 +11,7 @@ from recollect.kernel.store.port import Budget
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.settings import StoreSettings
 
-MAKE = """
-INSERT INTO grp (group_id, name, id_bits, number, at, chain) VALUES (?, ?, '', 0, 0, '')
-"""
+MAKE = "SELECT make_group(?, '', '')"
 
 
 @pytest.fixture
@@ -51,9 +49,9 @@ def test_a_statement_that_fails_keeps_nothing_of_the_write(store: PostgresStore)
 
 def test_writers_of_different_groups_do_not_wait_for_each_other(on_server: str) -> None:
     store = PostgresStore(on_server, StoreSettings(busy_seconds=0.2))
-    for number, name in enumerate(("one", "two")):
+    for name in ("one", "two"):
         with store.writing(group=name) as session:
-            session.execute_many(MAKE, [(number, name)])
+            session.execute_many(MAKE, [(name,)])
     written = "UPDATE grp SET at = at + 1 WHERE name = ?"
 
     def write(name: str | None) -> str:
@@ -73,9 +71,9 @@ def test_writers_of_different_groups_do_not_wait_for_each_other(on_server: str) 
 
 def test_two_writers_that_wait_for_each_other_are_told_to_come_again(on_server: str) -> None:
     store = PostgresStore(on_server, StoreSettings(busy_seconds=20))
-    for number, name in enumerate(("one", "two")):
+    for name in ("one", "two"):
         with store.writing() as session:
-            session.execute_many(MAKE, [(number, name)])
+            session.execute_many(MAKE, [(name,)])
     meeting = threading.Barrier(2)
 
     def both(first: str, second: str) -> str:

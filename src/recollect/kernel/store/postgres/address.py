@@ -31,8 +31,9 @@ _EXAMPLE: Final = 'use an address such as "postgresql://user@host/database"'
 class ServerAddress:
     """Where a store on a server is.
 
-    >>> parse_server("postgresql://ann:secret@db.example/notes?schema=team")
-    ServerAddress(place='db.example/notes', schema='team', prepares=True, pool=None, wait=None)
+    >>> known = parse_server("postgresql://ann:secret@db.example/notes?schema=team")
+    >>> known.place, known.schema, known.prepares, known.has_wall
+    ('db.example/notes', 'team', True, False)
     """
 
     conninfo: str = field(repr=False)  # as the server's library reads it
@@ -41,6 +42,7 @@ class ServerAddress:
     prepares: bool = True  # off behind a pool that keeps no prepared statements
     pool: int | None = None  # connections of a process, at most; None: as the store is opened
     wait: int | None = None  # seconds for another writer, and for a connection
+    has_wall: bool = False  # row level security: the server shows the rows of one group alone
 
 
 def parse_server(text: str) -> ServerAddress:
@@ -73,17 +75,11 @@ def parse_server(text: str) -> ServerAddress:
             "the schema in the address is not 1 to 63 of a-z, 0-9 and _",
             hint="use ?schema=recollect",
         )
-    if _is_on(own, "rls", default=False):
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            "row level security is not offered by this version",
-            hint="leave ?rls=on out of the address",
-        )
     place = f"{known.get('host') or 'localhost'}/{known.get('dbname') or ''}"
     prepares = _is_on(own, "prepare", default=True)
-    return ServerAddress(
-        conninfo, place, schema, prepares, _number(own, "pool"), _number(own, "wait")
-    )
+    pool, wait = _number(own, "pool"), _number(own, "wait")
+    has_wall = _is_on(own, "rls", default=False)
+    return ServerAddress(conninfo, place, schema, prepares, pool, wait, has_wall)
 
 
 def _refuse_unknown(names: list[str], address: str) -> None:

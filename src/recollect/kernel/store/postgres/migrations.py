@@ -17,6 +17,7 @@ from recollect.errors import STORE_FOREIGN, STORE_NEWER, STORE_UNAVAILABLE, UPGR
 from recollect.kernel.store.port import Part, SqlRow
 from recollect.kernel.store.postgres.faults import translated
 from recollect.kernel.store.postgres.functions import CALLED
+from recollect.kernel.store.postgres.groups import GROUP_NAMES
 from recollect.kernel.store.postgres.pool import milliseconds
 from recollect.kernel.store.postgres.schema import INITIAL, LINK_LINE, LONG_TERMS, WORK_BY_GROUP
 
@@ -26,6 +27,7 @@ MIGRATIONS: Final = (
     ("p003_work_by_group", WORK_BY_GROUP),
     ("p004_long_terms", LONG_TERMS),
     ("p005_link_line", LINK_LINE),
+    ("p006_group_names", GROUP_NAMES),
 )
 """The name of each step, and its statements."""
 

@@ -10,8 +10,16 @@ from typing import Final
 
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.answers import KEEP
-from recollect.kernel.store.statements.counters import AGREE, COUNT_IDS, RAISE_IDS, TAKEN, WRONG_IDS
-from recollect.kernel.store.statements.elements import LAST
+from recollect.kernel.store.statements.counters import (
+    AGREE,
+    COUNT_IDS,
+    CREATE_GROUP,
+    RAISE_IDS,
+    TAKEN,
+    WRONG_IDS,
+)
+from recollect.kernel.store.statements.elements import LAST, STATE
+from recollect.kernel.store.statements.groups import DELETE, ONE
 from recollect.kernel.store.statements.queue import DUE_GROUPS
 from recollect.kernel.store.statements.texts import LAST_PAST
 from recollect.kernel.store.statements.vectors import LAST_VECTOR
@@ -20,9 +28,15 @@ _KEPT_KEY: Final = "group_id, operation, left(key, 500), rest_of(key)"
 
 OVERRIDES: Final[Mapping[Statement, str]] = {
     LAST: """
-SELECT e.begun, coalesce(g.last_n, 0), g.number, g.at, g.chain
-FROM erasure AS e LEFT JOIN grp AS g ON g.name = :name
+SELECT g.begun, coalesce(g.last_n, 0), g.number, g.at, g.chain FROM group_named(:name) AS g
 """,
+    STATE: "SELECT g.begun, g.number FROM group_named(:name) AS g",
+    ONE: """
+SELECT g.group_id, g.name, g.id_bits, g.is_strict FROM group_named(:name) AS g
+WHERE g.group_id IS NOT NULL
+""",
+    CREATE_GROUP: "SELECT make_group(:name, :id_bits, :chain)",
+    DELETE["grp"]: "SELECT drop_group(:group)",
     COUNT_IDS: "UPDATE grp SET last_n = :last_n WHERE group_id = :group",
     RAISE_IDS: """
 UPDATE grp SET last_n = greatest(last_n, coalesce((

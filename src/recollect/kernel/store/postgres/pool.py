@@ -33,6 +33,16 @@ Answered = Callable[[list[SqlRow]], None]
 READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED"
 
+SETTINGS: Final = {
+    "plan_cache_mode": "force_generic_plan",
+    "jit": "off",
+    "max_parallel_workers_per_gather": "0",
+}
+"""How the server plans: our loops, which are small, and each once."""
+
+GROUP_SETTING: Final = "recollect.group"
+"""The name of the group whose rows a transaction sees, where there is a wall between groups."""
+
 _STATEMENTS: Final = 512  # prepared on each connection
 _CONNECT_SECONDS: Final = 10
 _LEFT: Final[list[ConnectionPool]] = []
@@ -122,18 +132,24 @@ class Pool:
         """Connect for what stands in no transaction, as long as a block lasts."""
         return connected(self._address)
 
-    def preamble(self, begin: str) -> tuple[Query, Query]:
+    @property
+    def has_wall(self) -> bool:
+        """Whether the server itself keeps a transaction to the rows of one group."""
+        return self._address.has_wall
+
+    def preamble(self, begin: str, group: str | None) -> tuple[Query, Query]:
         """Return what begins a transaction: the settings hold until its end.
+
+        Behind a wall nothing is seen but the rows of the `group`.
 
         Statements are planned once (`force_generic_plan`): the compiler has chosen their loops.
         """
         settings = {
             "search_path": self._address.schema,
-            "plan_cache_mode": "force_generic_plan",
-            "jit": "off",
-            "max_parallel_workers_per_gather": "0",
+            **SETTINGS,
             "lock_timeout": milliseconds(self.wait_seconds),
             "statement_timeout": "0",
+            **({GROUP_SETTING: group or ""} if self.has_wall else {}),
         }
         values = [one for pair in settings.items() for one in pair]
         marks = ", ".join(f"set_config(${n}, ${n + 1}, true)" for n in range(1, len(values), 2))

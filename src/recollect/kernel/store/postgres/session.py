@@ -46,6 +46,7 @@ from recollect.kernel.store.postgres.faults import (
     unreachable,
 )
 from recollect.kernel.store.postgres.pool import (
+    GROUP_SETTING,
     READ,
     WRITE,
     Answered,
@@ -59,14 +60,14 @@ from recollect.kernel.store.settings import Sampling
 from recollect.kernel.store.sharing import Cache
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.elements import LAST, STATE
+from recollect.kernel.store.statements.rows import LOG
 from recollect.model import LIVING, Kinds
 
 _MOST_WAITING: Final = 64  # statements that travel together
 _ROWS_AT_ONCE: Final = 1_000  # of a statement whose rows are passed on as they come
 _PAUSE_SECONDS: Final = 0.05  # between two looks at a commit that the server is still at
 
-_LOCK_GROUP: Final = "SELECT pg_current_xact_id()::text FROM grp AS g WHERE g.name = $1 FOR UPDATE"
-_AT_ONCE: Final = f"{_LOCK_GROUP} NOWAIT"
+_LOCK_GROUP: Final = "SELECT lock_group($1, $2::int = 1)"
 _CLOCK: Final = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 _LEAST_SKEW: Final = 1_000  # milliseconds: what is below is the way to the server and back
 _EXPECT_WORK: Final = f"""
@@ -75,8 +76,9 @@ UPDATE grp SET due_at = coalesce((
 WHERE group_id = $1
 """  # noqa: S608 - numbers
 _LOCK_ALL: Final = "LOCK TABLE grp IN EXCLUSIVE MODE"
-_NUMBER: Final = "SELECT pg_current_xact_id()::text"
-_OUTCOME: Final = "SELECT pg_xact_status($1::text::xid8)"
+_LOCK_NUMBER: Final = "SELECT 1 FROM grp AS g WHERE g.group_id = $1 FOR UPDATE"
+_OUTCOME: Final = "SELECT t.chain FROM tx AS t WHERE t.group_id = $1 AND t.number = $2"
+_SET_GROUP: Final = f"SELECT set_config('{GROUP_SETTING}', $1, true)"
 _SET_SECONDS: Final = "SELECT set_config('statement_timeout', $1, true)"
 _BEGIN_ERASURE: Final = "UPDATE erasure SET begun = begun + 1"
 
@@ -111,11 +113,13 @@ class PostgresSession:
         self._skew: int | None = None
         self._group: SqlValue = None  # the number of the group that is read outside of blocks
         self._version: int | None = None  # of the state that was seen, where it is known
-        self._number: str | None = None  # the server's own, of a transaction that writes
+        self._logged: Mapping[str, SqlValue] | None = None  # what tells whether it was kept
+        self.group_seen: str | None = None  # behind a wall between groups
         self._deadline: float | None = None
         self._seconds: float | None = None  # what the reads of the block may take in all
         self._after_commit: list[Callable[[], None]] = []
-        self._parts: list[int] = []  # how much waited for the commit when each part began
+        # For each part: how much waited for the commit when it began, and which group was seen.
+        self._parts: list[tuple[int, str | None]] = []
 
     @property
     def texts(self) -> PostgresTexts:
@@ -204,10 +208,13 @@ class PostgresSession:
 
     def execute_many(self, sql: Sql, parameters: Iterable[Parameters]) -> None:
         """Run one statement once for each set of parameters, in one round trip."""
-        sets = [bound(_text(sql), one) for one in parameters]
-        if not sets:
+        given = list(parameters)
+        if not given:
             return
         self.ask_anew()
+        if sql is LOG and isinstance(given[-1], Mapping):
+            self._logged = given[-1]
+        sets = [bound(_text(sql), one) for one in given]
         self._ahead = None
         if self._waiting and len(self._before) + len(sets) <= _MOST_WAITING:
             self._before += sets
@@ -243,6 +250,14 @@ class PostgresSession:
         """Call `action` after the transaction has committed; never after a rollback."""
         self._after_commit.append(action)
 
+    def stay_in(self, group: str | None) -> None:
+        """Let what follows see the rows of one group alone, where row level security is on."""
+        if self._pool.has_wall and group != self.group_seen:
+            self.group_seen = group
+            self.ask_anew()
+            if self._connection is not None:
+                self._before.append((_SET_GROUP, (group or "",)))
+
     def begin_erasure(self) -> None:
         """Count a purge in its own transaction; call it before anything is deleted."""
         self._run(_BEGIN_ERASURE, ())
@@ -275,31 +290,30 @@ class PostgresSession:
 
         STORE_BUSY when another writer does not finish in time, at once where it does not wait.
         """
-        found = None if group is None else self._locked(group, _LOCK_GROUP if waits else _AT_ONCE)
-        self._waiting = found is not None
-        if found is None:
-            if not self._parts:  # to have looked is a lock, which two would hold and wait
-                self.leave()
-                self.is_writing = True
-            self._run(_LOCK_ALL, ())
-            found = self._run(_NUMBER, ()).fetchone()
-        assert found is not None
-        self._number = str(found[0])
+        self.stay_in(group)
+        self._waiting = group is not None and self._locked(group, waits=waits)
+        if self._waiting:
+            return
+        if not self._parts:  # to have looked is a lock, which two would hold and wait
+            self.leave()
+            self.is_writing, self.group_seen = True, group
+        self._run(_LOCK_ALL, ())
 
-    def _locked(self, group: str, lock: str) -> SqlRow | None:
+    def _locked(self, group: str, *, waits: bool) -> bool:
         """Lock a group, and ask what every write of one asks next, which sees what was waited for.
 
-        Nothing is told of one that is not there.
+        Return whether it is there.
         """
         asked = bound(_text(LAST), {"name": group})
         found: list[SqlRow] = []
         place = len(self._before)
         self._answers += (place, found.extend), (place + 1, self._read_clock)
-        self._before += (lock, (group,)), (_CLOCK, ())
+        self._before += (_LOCK_GROUP, (group, waits)), (_CLOCK, ())
         self._ahead = asked, self._run(*asked).fetchall()
-        if not found:
-            self._ahead = None
-        return next(iter(found), None)
+        if is_there := found[0][0] is not None:
+            return is_there
+        self._ahead = None
+        return is_there
 
     @property
     def place(self) -> str:
@@ -314,7 +328,7 @@ class PostgresSession:
     def begin_part(self) -> int:
         """Begin a part of the open transaction, and return how many are open with it."""
         self._run("SAVEPOINT part", ())
-        self._parts.append(len(self._after_commit))
+        self._parts.append((len(self._after_commit), self.group_seen))
         return self.parts
 
     def commit(self) -> None:
@@ -325,7 +339,7 @@ class PostgresSession:
         self.allow(None)
         if self._parts:
             self._run("RELEASE SAVEPOINT part", ())
-            self._parts.pop()
+            self.stay_in(self._parts.pop()[1])
             return
         if self._answers:
             self._arrive()  # an answer may bring more
@@ -338,7 +352,8 @@ class PostgresSession:
     def roll_back(self) -> None:
         """Undo the transaction, or its innermost part."""
         if self._parts:
-            del self._after_commit[self._parts.pop() :]
+            waited, self.group_seen = self._parts.pop()
+            del self._after_commit[waited:]
             if self._connection is not None and is_open(self._connection):
                 self._forget()
                 with self._translating():
@@ -356,7 +371,7 @@ class PostgresSession:
         """
         connection, self._connection = self._connection, None
         self.is_writing = self._waiting = False
-        self._skew = None
+        self._skew = self._logged = self.group_seen = None
         self._forget()
         if connection is not None:
             self._pool.end(connection, last)
@@ -437,7 +452,7 @@ class PostgresSession:
 
     def _begin(self, queries: Sequence[Query]) -> tuple[Connection[SqlRow], Found]:
         """Begin a transaction with its first statements, on a connection that works."""
-        begin = self._pool.preamble(WRITE if self.is_writing else READ)
+        begin = self._pool.preamble(WRITE if self.is_writing else READ, self.group_seen)
         connection = self._pool.take()
         try:
             return connection, self._send(connection, queries, begin)
@@ -455,7 +470,7 @@ class PostgresSession:
 
     def _end(self, last: str) -> None:
         """Commit; when no answer comes, ask the server over another connection what it did."""
-        connection, number = self._connection, self._number
+        connection, logged = self._connection, self._logged
         assert connection is not None
         try:
             (ended,) = self._send(connection, [(last, ())])
@@ -463,29 +478,35 @@ class PostgresSession:
         except psycopg.OperationalError as error:
             if not is_lost(error):
                 raise translated(error) from None
-            if number is None:
-                raise unreachable() from None
-            kept = self._outcome(number)
+            if logged is None:  # the log of no group says anything of it
+                raise (unknown_outcome() if self.written else unreachable()) from None
+            kept = self._is_kept(logged)
         except psycopg.Error as error:
             raise translated(error) from None
         if not kept:
             raise translated(psycopg.errors.InFailedSqlTransaction())
         self.leave()
 
-    def _outcome(self, number: str) -> bool:
-        """Return whether the transaction of that number was kept."""
+    def _is_kept(self, logged: Mapping[str, SqlValue]) -> bool:
+        """Return whether the log of a group has what the transaction wrote into it.
+
+        The server's own number of a transaction is another one's on a standby that took over.
+        """
+        group, number = logged["group"], logged["number"]
+        begin = self._pool.preamble(WRITE, self.group_seen)
         until = time.monotonic() + self._pool.wait_seconds
         while True:
             try:
-                with self._pool.beside() as other:
-                    row = other.execute(_OUTCOME, (number,)).fetchone()
+                with self._pool.beside() as other, other.transaction():
+                    _sent(other, begin[1:])
+                    if other.execute(_LOCK_NUMBER, (group,)).fetchone() is None:
+                        other.execute(_LOCK_ALL)  # who makes the group may be at its commit still
+                    row = other.execute(_OUTCOME, (group, number)).fetchone()
+                    return row is not None and row[0] == logged["chain"]
             except (psycopg.Error, RecollectError):
-                row = ("in progress",)
-            if row is not None and row[0] in ("committed", "aborted"):
-                return row[0] == "committed"
-            if time.monotonic() > until:
-                raise unknown_outcome()
-            time.sleep(_PAUSE_SECONDS)
+                if time.monotonic() > until:
+                    raise unknown_outcome() from None
+                time.sleep(_PAUSE_SECONDS)
 
     @contextmanager
     def _translating(self) -> Iterator[None]:

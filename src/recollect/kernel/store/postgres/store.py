@@ -21,9 +21,11 @@ from recollect.kernel.store.blocks import part, refuse_write
 from recollect.kernel.store.faults import BLOCK, READERS, REMAINS, out_of_memory
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.postgres.address import parse_server
+from recollect.kernel.store.postgres.distribution import refuse_distributed
 from recollect.kernel.store.postgres.faults import translated
 from recollect.kernel.store.postgres.migrations import holds_tables, migrate, whole_store
 from recollect.kernel.store.postgres.pool import Pool, connected
+from recollect.kernel.store.postgres.roles import refuse_without_wall
 from recollect.kernel.store.postgres.session import PostgresSession
 from recollect.kernel.store.postgres.upkeep import PostgresUpkeep
 from recollect.kernel.store.postgres.vacuum import vacuum
@@ -74,6 +76,9 @@ class PostgresStore(Shared):
         try:
             with self._pool.beside() as connection:
                 migrate(connection, self._address.schema, settings.busy_seconds)
+                if self._address.has_wall:
+                    refuse_distributed(connection, self._address.schema)
+                    refuse_without_wall(connection, self._address.schema)
         except BaseException:
             self.close()
             raise
@@ -95,8 +100,11 @@ class PostgresStore(Shared):
             return
         session = self._reader(pool, own)
         if session.depth:
+            group = session.group_seen
             yield session
+            session.stay_in(group)
             return
+        session.stay_in(None)
         session.depth = 1
         try:
             yield session

@@ -283,6 +283,9 @@ class SqliteSession:
     def expect_work(self, group_id: int) -> None:
         """Do nothing: an index finds what is due."""
 
+    def stay_in(self, group: str | None) -> None:
+        """Do nothing: every statement names its group."""
+
     def begin_erasure(self) -> None:
         """Count a purge in its own transaction; call it before anything is deleted."""
         self.rows("PRAGMA secure_delete = ON")

@@ -1,0 +1,117 @@
+"""Row level security: the user of a memory sees the rows of one group, whatever SQL it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import parse_qs, urlsplit
+
+import psycopg
+import pytest
+
+import recollect
+from recollect.errors import RecollectError
+from recollect.kernel.store.postgres.roles import OF_GROUPS, OF_NO_GROUP, TABLES, roles_script
+
+WRITE = 'UPSERT { CONCEPT { {type: "Drug", name: $name} } }'
+COUNT = 'FIND(?x) WHERE { ?x {type: "Drug"} }'
+
+
+def schema_of(address: str) -> str:
+    return parse_qs(urlsplit(address).query)["schema"][0]
+
+
+def as_role(address: str, role: str) -> str:
+    """Return an address for another role; the server of tests asks nobody for a password."""
+    host = urlsplit(address).netloc.rpartition("@")[2]
+    return urlsplit(address)._replace(netloc=f"{role}@{host}").geturl()
+
+
+@pytest.fixture
+def roles(on_server: str) -> Iterator[tuple[str, str]]:
+    """The addresses of a memory of two groups by its owner and by its user, made for this test."""
+    with recollect.open(on_server) as nexus:
+        for group, names in (("ours", ("a", "b")), ("theirs", ("a", "b", "secret"))):
+            for name in names:
+                nexus.group(group).write(WRITE, {"name": name})
+    schema = schema_of(on_server)
+    owner, user = f"{schema}_owner", f"{schema}_user"
+    with psycopg.connect(on_server.partition("?schema")[0].partition("&schema")[0]) as connection:
+        for _ in range(2):  # running it again changes nothing
+            connection.execute(roles_script(on_server, owner, user).encode())
+        connection.commit()
+        yield as_role(on_server, owner), as_role(on_server, user)
+        connection.execute(f"DROP OWNED BY {owner}, {user}".encode())
+        connection.execute(f"DROP ROLE {owner}, {user}".encode())
+
+
+def names(nexus: recollect.Nexus) -> list[str]:
+    return sorted(row[0].name for row in nexus.read(COUNT).results[0].rows)
+
+
+def test_a_user_writes_reads_and_searches_in_each_group_by_itself(roles: tuple[str, str]) -> None:
+    with recollect.open(f"{roles[1]}&rls=on") as nexus:
+        ours, theirs, new = (nexus.group(one) for one in ("ours", "theirs", "new"))
+        for _ in range(2):  # the second time by a prepared statement outside of blocks
+            assert (names(ours), names(theirs)) == (["a", "b"], ["a", "b", "secret"])
+        ours.write(WRITE, {"name": "c"})
+        new.write(WRITE, {"name": "first"})
+        assert (names(ours), names(new)) == (["a", "b", "c"], ["first"])
+        assert [len(one.search("secret").results[0].hits) for one in (ours, theirs)] == [0, 1]
+        with ours.transaction():
+            ours.write(WRITE, {"name": "d"})
+            theirs.write(WRITE, {"name": "e"})
+            ours.write(WRITE, {"name": "f"})
+        with ours.snapshot():
+            assert (names(ours)[-1], names(theirs)[-2], names(ours)[-2]) == ("f", "e", "d")
+        assert nexus.groups() == []  # who names no group sees nothing
+    with recollect.open(roles[0]) as nexus:
+        assert nexus.groups() == ["new", "ours", "theirs"]
+        nexus.group("ours").verify()
+        assert nexus.doctor().is_well
+
+
+def test_another_groups_rows_are_not_seen_even_by_sql_by_hand(roles: tuple[str, str]) -> None:
+    owner, user = (one.partition("?")[0] for one in roles)
+    host = urlsplit(roles[1]).query.partition("&schema")[0]
+    schema = schema_of(roles[0])
+    with psycopg.connect(f"{user}?{host}") as connection:
+        for named, most in (("ours", 1), ("theirs", 1), ("nobody", 0), ("", 0), (None, 0)):
+            if named is not None:
+                connection.execute("SELECT set_config('recollect.group', %s, true)", (named,))
+            for table in (*OF_GROUPS, "group_name"):
+                asked = f"SELECT count(DISTINCT group_id) FROM {schema}.{table} WHERE group_id > 0"
+                row = connection.execute(asked.encode()).fetchone()
+                assert row is not None
+                assert row[0] <= most, (named, table)
+                if table in ("grp", "group_name", "concept", "tx", "text_block"):
+                    assert row[0] == most, (named, table)
+            connection.rollback()
+        connection.execute("SELECT set_config('recollect.group', 'ours', true)")
+        found = connection.execute(f"SELECT name FROM {schema}.concept ORDER BY 1".encode())
+        assert found.fetchall() == [("a",), ("b",)]
+        changed = connection.execute(f"UPDATE {schema}.concept SET version = 9".encode())
+        assert changed.rowcount == 2
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(f"UPDATE {schema}.concept SET group_id = group_id + 1".encode())
+    assert owner != user
+
+
+def test_a_wall_that_is_not_there_is_not_taken_for_one(
+    on_server: str, roles: tuple[str, str]
+) -> None:
+    for address in (on_server, roles[0]):  # a superuser and an owner see everything
+        with pytest.raises(RecollectError) as caught:
+            recollect.open(f"{address}&rls=on")
+        assert caught.value.code.code == "STORE_UNAVAILABLE"
+        assert "recollect database roles" in str(caught.value.hint)
+    with recollect.open(roles[1]) as nexus:
+        assert nexus.groups() == []
+
+
+def test_every_table_is_of_groups_or_known_to_be_of_none() -> None:
+    assert set(OF_GROUPS) | set(OF_NO_GROUP) == set(TABLES)
+    script = roles_script("postgresql://host/database", "ann", "bob")
+    for one in OF_GROUPS:
+        assert f'ALTER TABLE "recollect".{one} ENABLE ROW LEVEL SECURITY' in script
+    with pytest.raises(RecollectError):
+        roles_script("postgresql://host/database", 'ann"; DROP', "bob")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+import pytest
 from tests.servers.cli.conftest import DRUGS, Cli, answer
 
 
@@ -91,3 +92,14 @@ def test_query_and_run_name_each_other(cli: Cli) -> None:
     assert (asked["code"], asked["hint"]) == ("INVALID_ARGUMENT", "recollect run tour.kip")
     ran = answer(cli("run", "DESCRIBE PRIMER", "--json"))["error"]
     assert (ran["code"], ran["hint"]) == ("INVALID_ARGUMENT", "recollect query 'DESCRIBE PRIMER'")
+
+
+@pytest.mark.parametrize("text", ["ASSERT (Ann, knows, Bob)", "LIST CONCEPTS", "HISTORY ?x"])
+def test_a_text_of_kip_2_in_the_place_of_a_file_is_known(cli: Cli, text: str):
+    error = answer(cli("run", text, "--json"))["error"]
+    assert "is KIP 2.0" in error["message"]
+    assert error["hint"].startswith("here, ")
+    for missing in ("MY CAPSULE.kip", "list.kip", "list of drugs.kip", "history"):
+        assert "No such file" in answer(cli("run", missing, "--json"))["error"]["message"]
+    Path(text).write_text('UPSERT { CONCEPT @d { {type: "Drug", name: "a"} } }', encoding="utf-8")
+    assert cli("run", text).exit_code == 0

@@ -29,6 +29,9 @@ Ask = Callable[..., Answer]
 _TEXT = re.compile(r"\s*(FIND|UPSERT|UPDATE|MERGE|DELETE|DESCRIBE|SEARCH|EXPORT|EXPLAIN)[\s({]")
 """How a KIP text begins."""
 
+_FILE = re.compile(r"^\S*$|\.\w+$")
+"""What else is the name of a file: one word, or what ends like one."""
+
 LARGE = 50_000
 """So many characters of one transaction are worth a sign that it goes on."""
 
@@ -69,8 +72,12 @@ def run_file(
 
 
 def _refuse_text(file: str) -> None:
-    """Refuse a KIP text in the place of a file, unless a file has that name."""
-    if _TEXT.match(file) is None or os.path.exists(file):
+    """Refuse a KIP text in the place of a file, of KIP 2.0 too, unless a file has that name."""
+    if os.path.exists(file):
+        return
+    if _TEXT.match(file) is None:
+        if _FILE.search(file) is None:
+            _refuse_newer(file)
         return
     asked = f"recollect query {quote(file)}"
     piped = f"pipe it: printf %s {quote(file)} | recollect run -"
@@ -80,6 +87,14 @@ def _refuse_text(file: str) -> None:
         "this is a KIP text, and run takes a file, or - for standard input",
         hint=hint if file.isprintable() else "pipe it into: recollect run -",
     )
+
+
+def _refuse_newer(text: str) -> None:
+    try:
+        parse(text)
+    except RecollectError as error:
+        if "language" in error.details:
+            raise
 
 
 def _only_asks(text: str) -> bool:

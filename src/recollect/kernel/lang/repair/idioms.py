@@ -27,6 +27,7 @@ from recollect.kernel.lang.repair.near import (
 from recollect.kernel.lang.repair.spelled_otherwise import SPELLINGS
 from recollect.kernel.lang.tokens import END, Tokens
 from recollect.kernel.lang.words import AGGREGATES, COMPARISONS, FIELDS, PATTERN_KEYS, STATEMENTS
+from recollect.node import replace
 
 Idiom = Callable[[Tokens, int, int], RecollectError | None]
 """Knows an idiom at the token a text fails at, in the statement that begins at the other one."""
@@ -480,7 +481,8 @@ def _newer_language(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     if not is_part or tokens.texts[at - 1] in (".", ":"):
         return None
     message = f"{word} is KIP 2.0, another language than KIP 1.0"
-    return told(tokens, tokens.span(at), message, f"here, {NEW_STATEMENTS[word]}")
+    error = told(tokens, tokens.span(at), message, f"here, {NEW_STATEMENTS[word]}")
+    return replace(error, details={"language": "KIP 2.0"})
 
 
 def _prose_before(tokens: Tokens, at: int, statement: int) -> RecollectError | None:

@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -72,6 +73,21 @@ def zoo(cli):
 def told(result) -> dict:
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)["result"]
+
+
+@pytest.mark.parametrize("command", ["apply", "load", "import"])
+def test_a_dry_run_shows_what_would_change_and_makes_no_memory(cli, command):
+    Path("lion.md").write_text("- Lion\n" if command == "import" else LION)
+    told = cli("markup", command, "lion.md", "--dry-run", "--db", "new.db")
+    assert 'created 1 "Lion" in main' in told.stdout
+    assert "nothing was kept" in told.stdout
+    assert not Path("new.db").exists()
+
+
+def test_a_dry_run_of_a_question_makes_no_memory(cli, endpoint):
+    endpoint.answers = [(200, NOTHING, "stop")]
+    assert cli("markup", "ask", "Why?", "--dry-run", "--db", "new.db").exit_code == 0
+    assert not Path("new.db").exists()
 
 
 def test_a_tree_is_applied_shown_and_listed(cli):

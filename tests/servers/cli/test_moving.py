@@ -197,3 +197,12 @@ def test_the_bars_of_an_import_say_that_they_count_bytes():
     os.close(screen)
     assert "capsules, in bytes" in drawn
     assert "57/57" in drawn
+
+
+def test_a_dry_run_of_a_text_makes_no_memory(cli: Cli) -> None:
+    text = 'UPSERT { CONCEPT ?x { {type: "Drug", name: "Aspirin"} } }'
+    for more in ([], ["--each"]):
+        told = cli("run", "-", "--dry-run", *more, "--db", "new.db", input=text)
+        assert told.exit_code == 0
+        assert "dry run" in told.stdout
+        assert not Path("new.db").exists()

@@ -71,23 +71,29 @@ class OutlineView:
 
 @contextmanager
 def _on(
-    on: Invocation, *, functions: str | None = None, writes: bool = False
+    on: Invocation, *, functions: str | None = None, writes: bool = False, dry_run: bool = False
 ) -> Iterator[tuple[Output, Markup]]:
     """Give a command its output and its memory, which is made only by one that writes."""
-    with _with_text(on, None, functions=functions, writes=writes) as (out, markup, _):
+    with _with_text(on, None, functions=functions, writes=writes, dry_run=dry_run) as found:
+        out, markup, _ = found
         yield out, markup
 
 
 @contextmanager
 def _with_text(
-    on: Invocation, file: str | None, *, functions: str | None = None, writes: bool
+    on: Invocation,
+    file: str | None,
+    *,
+    functions: str | None = None,
+    writes: bool,
+    dry_run: bool = False,
 ) -> Iterator[tuple[Output, Markup, str]]:
     """Give a command the text of its file, too, which is read before a memory is made."""
     with output(as_json=on.as_json) as out:
         text = "" if file is None else text_of(file)
         given, actor = load_functions(functions), Settings().actor(on.actor)
-        with opened(on, create=writes) as nexus:
-            if not writes:
+        with opened(on, create=writes, dry_run=dry_run) as nexus:
+            if dry_run or not writes:
                 warn_of_absent_group(out, nexus)
             yield out, Markup(nexus, functions=given, actor=actor), text
 
@@ -144,14 +150,14 @@ def load_document(
     dry_run: bool,
 ) -> None:
     """Make everything that a document holds exist."""
-    with _with_text(on, file, writes=not dry_run) as (out, markup, text):
+    with _with_text(on, file, writes=True, dry_run=dry_run) as (out, markup, text):
         done = markup.load(text, ids=ids, extra_fields=takes_extra_fields, dry_run=dry_run)
         _tell_applied(out, done)
 
 
 def apply_document(on: Invocation, file: str, changing: ApplyOptions) -> None:
     """Do what a document changes."""
-    with _with_text(on, file, writes=not changing.is_dry_run) as (out, markup, text):
+    with _with_text(on, file, writes=True, dry_run=changing.is_dry_run) as (out, markup, text):
         _tell_applied(out, _apply(markup, text, changing))
 
 
@@ -175,7 +181,7 @@ def import_outline(
 ) -> None:
     """Take in an outline."""
     chosen = format or _SUFFIXES.get(Path(file).suffix.lower())
-    with _with_text(on, file, writes=not changing.is_dry_run) as (out, markup, text):
+    with _with_text(on, file, writes=True, dry_run=changing.is_dry_run) as (out, markup, text):
         if chosen is None:
             raise RecollectError(
                 INVALID_ARGUMENT,
@@ -251,7 +257,7 @@ def ask_model(
     dry_run: bool,
 ) -> None:
     """Ask a model, and do what it answers."""
-    with _on(on, functions=functions, writes=True) as (out, markup):
+    with _on(on, functions=functions, writes=True, dry_run=dry_run) as (out, markup):
         done = markup.exchanges.ask(
             prompt, _model(), attempts=attempts, follow_up=True, dry_run=dry_run, **given
         )

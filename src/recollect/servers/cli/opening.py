@@ -16,11 +16,19 @@ from recollect.servers.wiring import absent_group, open_nexus
 _NOTHING = 'FIND(?x) WHERE { ?x {id: "none"} }'
 
 
-def opened(on: Invocation, *, create: bool = False, is_checked: bool = True) -> Nexus:
-    """Open the memory a command is about; one that is not there is made only if it may be."""
+def opened(
+    on: Invocation, *, create: bool = False, is_checked: bool = True, dry_run: bool = False
+) -> Nexus:
+    """Open the memory a command is about; one that is not there is made only if it may be.
+
+    A dry run makes none: it looks at an empty one that is kept nowhere.
+    """
     settings = Settings()
+    located = settings.database(on.database)
+    if dry_run and not located.exists:
+        located = settings.database(":memory:")
     return open_nexus(
-        settings.database(on.database),
+        located,
         settings.group(on.group),
         create=create,
         is_checked=is_checked,

@@ -67,7 +67,7 @@ def run_file(
             _nothing_to_run(out, each=each)
             return
         script = parse(text)  # a text with a slip makes no memory
-        with opened(on, create=True) as nexus:
+        with opened(on, create=True, dry_run=dry_run) as nexus:
             run(out, nexus, script, ask)
 
 

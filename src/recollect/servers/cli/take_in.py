@@ -12,9 +12,7 @@ from tempfile import TemporaryDirectory
 from rich.table import Table
 
 from recollect.errors import RecollectError
-from recollect.faces.kinds import open_memory
 from recollect.integrations.exchange import ImportReport, NamedCount, take_in
-from recollect.kernel import Nexus
 from recollect.node import dataclass, replace
 from recollect.servers.cli.cells import counted, open_table
 from recollect.servers.cli.given import STANDARD_INPUT
@@ -44,13 +42,13 @@ def take_in_files(on: Invocation, files: Sequence[str], wanted: ImportOptions) -
     with output(as_json=on.as_json) as out:
         reports: list[ImportReport] = []
         out.if_stopped = _kept(0, len(files))
-        with _filled(on, wanted) as nexus, ExitStack() as opened:
-            paths: Iterable[Path] = (opened.enter_context(_on_disk(file)) for file in files)
+        with opened(on, create=True, dry_run=wanted.dry_run) as nexus, ExitStack() as entered:
+            paths: Iterable[Path] = (entered.enter_context(_on_disk(file)) for file in files)
             if is_together:
                 # In a dry run a file sees those before it, as it would if they were kept. Others
                 # cannot write meanwhile, so standard input is waited for before.
                 paths = list(paths)
-                opened.enter_context(nexus.transaction(dry_run=True))
+                entered.enter_context(nexus.transaction(dry_run=True))
             for file, path in zip(files, paths, strict=True):
                 name = _STANDARD_INPUT if file == STANDARD_INPUT else file
                 with told(out, "bytes") as progress, _beside(reports):
@@ -98,18 +96,6 @@ def _kept(done: int, files: int) -> str:
         return "all came in; only the report is missing"
     others = "other" if files - done == 1 else "others"
     return f"{done:,} of {counted(files, 'file')} came in, and nothing of the {others}"
-
-
-@contextmanager
-def _filled(on: Invocation, wanted: ImportOptions) -> Iterator[Nexus]:
-    """Open the memory; a dry run of one that is not there makes none."""
-    settings = Settings()
-    if wanted.dry_run and not settings.database(on.database).exists:
-        with open_memory(":memory:", settings.group(on.group)) as nexus:
-            yield nexus
-        return
-    with opened(on, create=True) as nexus:
-        yield nexus
 
 
 @contextmanager

@@ -138,6 +138,9 @@ class Losses:
     def notices(self) -> tuple[Notice, ...]:
         """Return the notices, in the order in which the losses came up."""
         return tuple(
-            Notice("left_out", f"{self._format} does not carry {what} ({count} times)")
+            Notice(
+                "left_out",
+                f"{self._format} does not carry {what}{'' if count == 1 else f' ({count} times)'}",
+            )
             for what, count in self._counts.items()
         )

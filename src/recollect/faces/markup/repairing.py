@@ -11,6 +11,7 @@ given stands, and nothing was repaired.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Final, Generic, TypeVar
 
@@ -36,15 +37,15 @@ _DASHES: Final = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2022\u25cf\u25aa\u
 _BLANKS: Final = str.maketrans(dict.fromkeys("\u00a0\u2007\u202f\u2002\u2003\u2009", " "))
 _DASHED = re.compile(rf"([ \t]*)[{re.escape(_DASHES)}](?=[ \t]*(?:[A-Za-z]+[ \t]+)?[A-Za-z]+)")
 _HEADER = re.compile(
-    r"([ \t]*)-[ \t]*(?:(conceptual|attribute|ontology)[ \t]+space|([A-Za-z]+))?[ \t]*"
-    r"(?:(id)[ \t]*:[ \t]*(?:\[([^\[\]]*)\](?![ \t]*\S*:)|(\"[^\"]*\"|[^\s\[\]#`\"]+)))?"
-    r"((?:[ \t]*\[[^\[\]]*\])*)[ \t]*((?<=[ \t])#.*)?",
+    r"([ \t]*+)-[ \t]*+(?:(conceptual|attribute|ontology)[ \t]++space|([A-Za-z]+))?[ \t]*+"
+    r"(?:(id)[ \t]*+:[ \t]*+(?:\[([^\[\]]*)\](?![ \t]*+\S*:)|(\"[^\"]*\"|[^\s\[\]#`\"]+)))?"
+    r"((?:[ \t]*+\[[^\[\]]*\])*)[ \t]*+((?<=[ \t])#.*)?",
     re.IGNORECASE,
 )
 _MEANT = re.compile(r"[ \t]*-[ \t]*(?:[A-Za-z]+[ \t]+)?ID[ \t]*:", re.IGNORECASE)
 _FIELD = re.compile(r"([ \t]*)([^\W\d_][\w \-]{0,63}?)[ \t]*:(?:[ \t]+(.*)|[ \t]*$)")
 _STATE = re.compile(r"\[([^\[\]]*)\]")
-_FENCED = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*")
+_FENCED = re.compile(r"[ \t]*+(`{3,}|~{3,})[ \t]*+[\w+-]*+[ \t]*+")
 _SCALARS: Final = frozenset({"|", "|-", "|+", ">", ">-", ">+"})
 _FIELDS: Final = {one.lower(): one for one in (*KNOWN_FIELDS, "ID")}
 _OF_RESPONSES: Final = {one for entries in RESPONSE_ENTRIES.values() for one in entries}
@@ -124,6 +125,9 @@ class _Repairs:
         self._has_step = False
         self.notices: list[Notice] = []
         self._said: set[str] = set()
+        self._unwrapped_keys: set[str] = set()  # once each: a second is a fault whatever it says
+        self._ticks: dict[str, list[int]] = {}  # lines of backticks, up to the line ...
+        self._seen = 0  # ... that is looked at next
 
     def text(self) -> str:
         """Return the text after all repairs."""
@@ -271,7 +275,9 @@ class _Repairs:
         is_document = is_entry and key in ("Data", "Action", "Messages")
         if is_document and not value:
             self._emit(written)
-            self._unwrap_document()
+            if key not in self._unwrapped_keys:
+                self._unwrapped_keys.add(key)
+                self._unwrap_document()
         elif key == "ID" or (is_entry and key in _WORDS):
             self._emit(written)
         elif _is_fence(value):
@@ -310,7 +316,7 @@ class _Repairs:
             after = rest[len(inside) + 1 :]
             entry = next((place for place, one in enumerate(after) if self._is_entry(one)), None)
             self._lines = [*inside, *(after[entry:] if entry is not None else ())]
-            self._at = 0
+            self._at = self._seen = 0
 
     def _is_entry(self, line: str) -> bool:
         found = _FIELD.fullmatch(line)
@@ -351,12 +357,22 @@ class _Repairs:
 
     def _closing(self, run: str) -> int | None:
         """Return the line that closes a block, before the next header or field outside."""
+        if self._at >= self._seen:
+            self._look_ahead()
+        places = self._ticks.get(run, [])
+        at = bisect_left(places, self._at)
+        return places[at] if at < len(places) else None
+
+    def _look_ahead(self) -> None:
+        """Note the lines of backticks up to the next header or field outside: each line once."""
+        self._ticks, self._seen = {}, len(self._lines)
         for at in range(self._at, len(self._lines)):
-            if self._lines[at].strip(" \t") == run:
-                return at
-            if self._is_entry(self._lines[at]) or self._header(self._lines[at]) is not None:
-                return None
-        return None
+            line = self._lines[at]
+            if _is_fence(line):
+                self._ticks.setdefault(line.strip(" \t"), []).append(at)
+            elif self._is_entry(line) or self._header(line) is not None:
+                self._seen = at
+                return
 
     def _deeper(self, column: int, *, is_any: bool) -> list[str]:
         """Take the lines that stand deeper than a field, and belong to its value."""

@@ -271,7 +271,7 @@ def _value(text: str, *, is_end: bool = False) -> object:
     """Return a number, true, false or an object of JSON as it is; anything else is a name."""
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     if isinstance(value, dict):
         return value

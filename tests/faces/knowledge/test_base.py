@@ -176,6 +176,20 @@ def test_every_edge_is_told_by_its_depth_but_those_into_the_start(walked: Knowle
     assert found.graph_context[-1]["piece"] is None
 
 
+@pytest.mark.parametrize("is_on_services", [False, True])
+def test_of_too_many_edges_the_nearest_are_told(kb: KnowledgeBase, is_on_services: bool) -> None:
+    if is_on_services:
+        kb.graph_store = GraphServiceEntityGraphStore(GRAPH["memory"](Path()))
+    nodes = [f"n:{at:05}" for at in range(9_990)]
+    kb.graph_store.add_nodes([GraphNode(one, "node") for one in ("user:alice", *nodes)])
+    near = [GraphEdge("user:alice", one, "NEAR") for one in nodes]
+    far = [GraphEdge(nodes[at], nodes[at + 1], "FAR") for at in range(40)]
+    kb.graph_store.add_relations([*far, *near])
+    kb.graph_traversal_depth = 3
+    depths = [entry["depth"] for entry in kb.retrieve("").graph_context]
+    assert depths == [1] * 9_990 + [2] * 10
+
+
 def test_no_depth_and_no_entity_walk_nothing(walked: KnowledgeBase) -> None:
     walked.graph_traversal_depth = 0
     assert walked.retrieve("").graph_context == []
@@ -340,6 +354,19 @@ def test_a_purged_piece_is_nowhere(kb: KnowledgeBase, nexus: Nexus) -> None:
     nexus.purge(row[0].id)
     assert kb.retrieve(QUESTION).pieces == []
     assert nexus.verify().is_whole
+
+
+def test_knowledge_is_the_same_where_a_dump_of_it_is_restored(
+    kb: KnowledgeBase, nexus: Nexus, tmp_path: Path
+) -> None:
+    KnowledgeDataLoader().load(kb, TRACE)
+    text = kb(QUESTION)
+    nexus.dump(tmp_path / "memory.jsonl")
+    with recollect.open(":memory:") as other:
+        other.restore(tmp_path / "memory.jsonl")
+        with KnowledgeBase(nexus=other, active_entity_id="user:alice") as there:
+            assert there(QUESTION) == text
+            assert there.get_piece("les-rans-init") == kb.get_piece("les-rans-init")
 
 
 def test_groups_do_not_meet(kb: KnowledgeBase, nexus: Nexus) -> None:

@@ -7,7 +7,9 @@ import json
 from collections.abc import Iterator
 
 import pytest
+from tests.endpoint import serving
 from tests.faces.knowledge.conftest import DECOY, QUESTION, TRACE, piece
+from tests.faces.knowledge.test_ingestion import GOOD, said, status
 
 from recollect import RecollectError, client
 from recollect.faces.knowledge import (
@@ -115,7 +117,7 @@ def test_one_to_be_awaited_does_the_same(there, stage) -> None:
 
 def test_the_answers_are_in_the_usual_envelope(http, here) -> None:
     here.add_piece(piece())
-    for method, path, body, status in (
+    for method, path, body, code in (
         ("POST", "pieces", piece("y", "p2").to_dict(), 200),
         ("POST", "pieces", piece("y", "p2").to_dict(), 409),
         ("POST", "pieces", {"content": ""}, 400),
@@ -141,8 +143,25 @@ def test_the_answers_are_in_the_usual_envelope(http, here) -> None:
         answer = http.request(
             method, f"/v1/knowledge/{path}", content=None if body is None else json.dumps(body)
         )
-        assert answer.status_code == status, (method, path, answer.text)
-        assert ("output" if status == 200 else "error") in answer.json()
+        assert answer.status_code == code, (method, path, answer.text)
+        assert ("output" if code == 200 else "error") in answer.json()
+
+
+def test_a_text_is_ingested_by_the_model_of_the_settings(
+    http, here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving() as endpoint:
+        endpoint.script = [status(503), said("prose"), said(GOOD), *[status(401)] * 2]
+        monkeypatch.setenv("RECOLLECT_LLM_MODEL", "m")
+        monkeypatch.setenv("RECOLLECT_LLM_URL", endpoint.url)
+        asked = {"text": "LES starts from RANS. password: hunter2"}
+        told = http.post("/v1/knowledge/ingest", json=asked).json()["output"]
+        assert (told["pieces"], told["graph_edges"], told["skipped"]) == (1, 1, [])
+        assert "hunter2" not in json.dumps(endpoint.asked)
+        refused = http.post("/v1/knowledge/ingest", json=asked)
+    assert refused.json()["error"]["error_code"] == "UNAVAILABLE"
+    assert "RECOLLECT_LLM_KEY" in refused.text
+    assert here.get_piece("les-rans-init") is not None
 
 
 def test_a_piece_of_another_group_is_not_there(there) -> None:

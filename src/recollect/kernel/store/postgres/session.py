@@ -57,7 +57,6 @@ from recollect.kernel.store.postgres.pool import (
 )
 from recollect.kernel.store.postgres.texts import PostgresTexts
 from recollect.kernel.store.settings import Sampling
-from recollect.kernel.store.sharing import Cache
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.elements import LAST, STATE
 from recollect.kernel.store.statements.rows import LOG
@@ -105,7 +104,7 @@ class PostgresSession:
         self.sampling = sampling
         self._pool = pool
         self._connection: Connection[SqlRow] | None = None
-        self._answered: Cache[Asked, Sequence[SqlRow]] = Cache(MOST_ANSWERS)
+        self._answered: dict[Asked, Sequence[SqlRow]] = {}
         self._before: list[Query] = []  # what travels with the next statement
         self._waiting = False  # whether what is put may wait for that one
         self._answers: list[tuple[int, Answered]] = []  # who is told what a place in it answers
@@ -196,7 +195,13 @@ class PostgresSession:
         """Return what `rows` does, asked once in each state that a block sees."""
         if not self.depth:
             return self.rows(sql, parameters)
-        return self._answered.get((sql, *parameters.values()), lambda: self.rows(sql, parameters))
+        key = sql, *parameters.values()
+        found = self._answered.get(key)
+        if found is None:
+            if len(self._answered) >= MOST_ANSWERS:
+                self._answered.clear()
+            found = self._answered[key] = self.rows(sql, parameters)
+        return found
 
     def ask_anew(self) -> None:
         """Forget what was asked once: the state is another one."""

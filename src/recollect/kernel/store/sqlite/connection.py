@@ -25,7 +25,6 @@ from recollect.kernel.store.port import (
     SqlValue,
 )
 from recollect.kernel.store.settings import Sampling, StoreSettings
-from recollect.kernel.store.sharing import Cache
 from recollect.kernel.store.sqlite import text_functions
 from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.kernel.store.sqlite.faults import READING_ERRORS, translated
@@ -79,7 +78,7 @@ class SqliteSession:
         self.depth = 0  # blocks of this thread that are open on the connection
         self.is_writing = False
         self._meter = Meter()
-        self._answers: Cache[Asked, Sequence[SqlRow]] = Cache(MOST_ANSWERS)
+        self._answers: dict[Asked, Sequence[SqlRow]] = {}
         self._log = LogFile()
         self._after_commit: list[Callable[[], None]] = []
         self._parts: list[int] = []  # how much waited for the commit when each part began
@@ -213,7 +212,13 @@ class SqliteSession:
         """Return what `rows` does, asked once in each state that a block sees."""
         if not self.depth:
             return self.rows(sql, parameters)
-        return self._answers.get((sql, *parameters.values()), lambda: self.rows(sql, parameters))
+        key = sql, *parameters.values()
+        found = self._answers.get(key)
+        if found is None:
+            if len(self._answers) >= MOST_ANSWERS:
+                self._answers.clear()
+            found = self._answers[key] = self.rows(sql, parameters)
+        return found
 
     def ask_anew(self) -> None:
         """Forget what was asked once: the state is another one."""

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 import orjson
 
+from recollect.kernel.search import search as searching
 from recollect.kernel.search.document import concept_text, link_text
 from recollect.kernel.search.index import TextIndex
+from recollect.kernel.search.scope import SearchBounds
+from recollect.kernel.search.search import HitPage, Matches, TextQuestion
 from recollect.kernel.store.cells import TALLY_CONCEPTS, TALLY_LINKS
 from recollect.kernel.store.group import Group, create_group
 from recollect.kernel.store.port import Session
-from recollect.model import BEGINNING, FOREVER, LIVING, Value
+from recollect.model import BEGINNING, FOREVER, LIVING, ElementKind, Value
 
 _CONCEPT = """
 INSERT INTO concept (id, group_id, type, name, public_id, attributes, metadata, valid_at,
@@ -138,6 +142,21 @@ class Graph:
 
     def _tally(self, kind: str, term: int, count: int) -> None:
         self.session.execute_many(_TALLY, [(self.group.group_id, kind, term, count)])
+
+
+def search(
+    session: Session,
+    group: Group,
+    term: str,
+    kind: ElementKind | None = None,
+    type: str | None = None,
+    limit: int = 10,
+    **bounds: Any,
+) -> Matches:
+    """Search a group as a text, a page of hits and bounds tell."""
+    page = HitPage(limit, bounds.pop("threshold", 0.0))
+    question = TextQuestion(term, kind, type)
+    return searching.search(session, SearchBounds(group, **bounds), question, page)
 
 
 def _json(value: object) -> str:

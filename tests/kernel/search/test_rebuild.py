@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-from tests.kernel.search.graph import Graph
+from tests.kernel.search.graph import Graph, search
 
 from recollect.kernel.search.rebuild import rebuild
-from recollect.kernel.search.search import search
 from recollect.kernel.store.port import Session
 
 

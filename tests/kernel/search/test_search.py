@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.kernel.search.graph import Graph
+from tests.kernel.search.graph import Graph, search
 
-from recollect.kernel.search.search import Match, search
+from recollect.kernel.search.search import Match
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Session
 from recollect.model import ElementKind, Instant
@@ -13,8 +15,8 @@ from recollect.model import ElementKind, Instant
 CONCEPT, LINK = ElementKind.CONCEPT, ElementKind.LINK
 
 
-def found(graph: Graph, term: str, kind: ElementKind | None = None, **options: object) -> list[int]:
-    answer = search(graph.session, graph.group, term, kind, **options)  # type: ignore[arg-type]
+def found(graph: Graph, term: str, kind: ElementKind | None = None, **options: Any) -> list[int]:
+    answer = search(graph.session, graph.group, term, kind, **options)
     assert list(answer.matches) == sorted(answer.matches, key=lambda one: (-one.score, one.element))
     assert all(0 < one.score <= 1 for one in answer.matches)
     return [one.element for one in answer.matches]

@@ -80,14 +80,8 @@ def put_node(
     uuid: str | None = None,
     summary: str | None = None,
     attributes: Mapping[str, JsonValue] | None = None,
-    new_uuid: str | None = None,
-    source: str | None = None,
-    handle: str | None = None,
 ) -> PutConcept:
-    """Return the change that creates a node, or merges into the one with that normalised name.
-
-    `new_uuid` is for a node that is not there yet; `source` is the episode that told of it.
-    """
+    """Return the change that creates a node, or merges into the one with that normalised name."""
     said = dict(attributes or {})
     if SUMMARY in said:
         raise RecollectError(
@@ -98,16 +92,7 @@ def put_node(
     if summary is not None:
         said[SUMMARY] = summary
     metadata: dict[str, Value] = {SEARCH_ATTRIBUTES: list(policy.search_attributes)}
-    return PutConcept(
-        ENTITY,
-        name,
-        _values(said),
-        metadata,
-        id=uuid,
-        handle=handle,
-        new_id=new_uuid,
-        source=source,
-    )
+    return PutConcept(ENTITY, name, _values(said), metadata, id=uuid)
 
 
 def add_fact(context: Context, given: AddFact) -> FactResult:

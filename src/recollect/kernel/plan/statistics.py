@@ -25,34 +25,14 @@ class Statistics:
     bounded_types: frozenset[str] = frozenset()  # types with concepts that are not true for ever
     bounded_links: frozenset[str] = frozenset()  # predicates with such links
 
-    @classmethod
-    def of(
-        cls,
-        concepts: Mapping[str, int],
-        links: Mapping[str, int],
-        keyed: frozenset[str],
-        link_subjects: frozenset[str],
-        link_objects: frozenset[str],
-        bounded_types: frozenset[str] = frozenset(),
-        bounded_links: frozenset[str] = frozenset(),
-    ) -> Statistics:
-        """Return the statistics of these counts; equal counts have the same epoch.
+    def counted(self) -> Statistics:
+        """Return the same with its epoch: equal counts have the same one.
 
         What is bounded makes no difference to a plan.
         """
-        counts = (frozenset(concepts.items()), frozenset(links.items()))
-        epoch = hash((*counts, keyed, link_subjects, link_objects))
-        return cls(
-            epoch,
-            True,
-            concepts,
-            links,
-            keyed,
-            link_subjects,
-            link_objects,
-            bounded_types,
-            bounded_links,
-        )
+        counts = frozenset(self.concepts.items()), frozenset(self.links.items())
+        told = (*counts, self.keyed, self.link_subjects, self.link_objects)
+        return replace(self, epoch=hash(told))
 
     def uncertain(self) -> Statistics:
         """Return the same counts without the promise of what is absent."""

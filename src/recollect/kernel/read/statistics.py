@@ -65,7 +65,7 @@ class GroupStatistics:
         }
         for kind, term, count in session.rows(TALLIES, parameters):
             found[str(kind)][str(term)] = coarse(int(str(count)))
-        return Statistics.of(
+        return Statistics(
             concepts=found[TALLY_CONCEPTS],
             links=found[TALLY_LINKS],
             keyed=frozenset(found[TALLY_KEYED]),
@@ -73,7 +73,7 @@ class GroupStatistics:
             link_objects=frozenset(found[TALLY_LINK_OBJECTS]),
             bounded_types=frozenset(found[TALLY_BOUNDED_CONCEPTS]),
             bounded_links=frozenset(found[TALLY_BOUNDED_LINKS]),
-        )
+        ).counted()
 
 
 def stats_of(store: Store, session: Session, group: Group, marks: int) -> Stats:

@@ -79,6 +79,14 @@ class Called(NamedTuple):
     name: str
 
 
+class _Known(NamedTuple):
+    """What is known beside the contents that are read."""
+
+    concepts: Mapping[int, Called]
+    actors: Mapping[int, str]  # who wrote a transaction
+    kinds: Kinds
+
+
 def memories(
     standings: Iterable[Standing],
     terms: Mapping[int, str],
@@ -90,13 +98,14 @@ def memories(
 
     `concepts` has those that links may end in and that are not among the contents.
     """
+    known = _Known(concepts, actors, kinds)
     for one in standings:
         attributes, metadata = _members(one.attributes), _members(one.metadata)
         term = terms[one.term]
         if one.element & 1 == LINK_BIT:
-            memory = _fact(one, term, attributes, metadata, concepts, actors, kinds)
+            memory = _fact(one, term, attributes, metadata, known)
         else:
-            memory = _concept(one, term, attributes, metadata, actors, kinds)
+            memory = _concept(one, term, attributes, metadata, known)
             concepts[one.element] = Called(term, called(one.name, attributes, metadata))
         if memory is not None:
             yield memory
@@ -107,13 +116,12 @@ def _concept(
     type_: str,
     attributes: Attributes,
     metadata: Attributes,
-    actors: Mapping[int, str],
-    kinds: Kinds,
+    known: _Known,
 ) -> MemoryContent | None:
-    kind = kind_of_concept(kinds, type_)
+    kind = kind_of_concept(known.kinds, type_)
     if kind is None or metadata.get(SEARCH_ATTRIBUTES) is False:
         return None
-    text, code = said_by_concept(kind, one.name, attributes), codes_of(kinds)[kind.name]
+    text, code = said_by_concept(kind, one.name, attributes), codes_of(known.kinds)[kind.name]
     if kind.name == EPISODE:
         return _episode(one, code, text, title_of(kind, attributes), attributes)
     status = _text(attributes.get(kind.status)) if kind.status else None
@@ -131,7 +139,7 @@ def _concept(
         said_at=said_at,
         tells=code != CONCEPTS or text != one.name,
         spans=_spans(one, text, words, said_at),
-        author=None if status == "verified" else _text(author) or actors.get(one.since),
+        author=None if status == "verified" else _text(author) or known.actors.get(one.since),
         trust=_STATUS.get(status or "", 1.0),
     )
 
@@ -174,12 +182,10 @@ def _fact(
     predicate: str,
     attributes: Attributes,
     metadata: Attributes,
-    concepts: Mapping[int, Called],
-    actors: Mapping[int, str],
-    kinds: Kinds,
+    known: _Known,
 ) -> MemoryContent | None:
-    start, end = concepts.get(one.subject), concepts.get(one.object)
-    if start is not None and kinds.is_structure(start.type, predicate):
+    start, end = known.concepts.get(one.subject), known.concepts.get(one.object)
+    if start is not None and known.kinds.is_structure(start.type, predicate):
         return None
     ends = tuple("" if at is None else at.name for at in (start, end))
     text = said_by_link(ends[0], predicate, ends[1], attributes)
@@ -199,7 +205,7 @@ def _fact(
         ends,
         said_at=said_at,
         spans=_spans(one, text, words, said_at),
-        author=_text(first) or actors.get(one.since),
+        author=_text(first) or known.actors.get(one.since),
         trust=min(1.0, _STATUS["observed"] * (1 - _OF_SOURCES) + _OF_SOURCES * more),
         is_service=predicate == SERVES and start is not None and start.name == SELF,
     )

@@ -23,7 +23,14 @@ from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.hits import said_hits
 from recollect.kernel.search.modes import KEYWORD, why_by_words
 from recollect.kernel.search.scope import Pick, SearchBounds, Where
-from recollect.kernel.search.search import DEFAULT_LIMIT, relevance, search, storable
+from recollect.kernel.search.search import (
+    DEFAULT_LIMIT,
+    HitPage,
+    TextQuestion,
+    relevance,
+    search,
+    storable,
+)
 from recollect.kernel.store.cells import EVERY_GROUP, text, whole
 from recollect.kernel.store.dialect import BUILT, index_name
 from recollect.kernel.store.group import Group
@@ -225,18 +232,9 @@ class Concepts:
             among, pick = _narrowed(reader, type, where)
             found = search(
                 session,
-                group,
-                term,
-                ElementKind.CONCEPT,
-                type,
-                limit,
-                moment.valid,
-                moment.known,
-                mode=mode,
-                meanings=meanings,
-                where=where or None,
-                among=among,
-                pick=pick,
+                SearchBounds(group, None, moment.valid, moment.known, where or None, among, pick),
+                TextQuestion(term, ElementKind.CONCEPT, type, mode, meanings),
+                HitPage(limit),
             )
             names = public_ids(session, group, [one.element for one in found.matches])
         return tuple(Ranked(names[one.element], one.score) for one in found.matches)

@@ -26,7 +26,8 @@ from recollect.kernel.read.reader import Clock, Reader
 from recollect.kernel.read.resting import standings
 from recollect.kernel.search.modes import KEYWORD, by_words, checked_mode, why_by_words
 from recollect.kernel.search.rank import Weights
-from recollect.kernel.search.search import DEFAULT_LIMIT, search
+from recollect.kernel.search.scope import SearchBounds
+from recollect.kernel.search.search import DEFAULT_LIMIT, HitPage, TextQuestion, search
 from recollect.kernel.store.group import last_transaction
 from recollect.model import ElementKind, Hit, Hits
 from recollect.node import dataclass, field, replace
@@ -52,21 +53,12 @@ def hits(reader: Reader, bindings: Bindings, query: ast.Search, clock: Clock | N
     threshold = 0.0 if query.threshold is None else _share(bindings, query.threshold)
     question = question_of(reader.group, "SEARCH", query.kind, term, type_, asked, threshold)
     page = _page(reader, bindings, query, question)
+    at = page.moment
     found = search(
         reader.session,
-        reader.group,
-        term,
-        query.kind,
-        type_,
-        min(limit, reader.limits.max_rows),
-        page.moment.valid,
-        page.moment.known,
-        threshold,
-        page.shown,
-        page.position,
-        mode,
-        reader.meanings,
-        weights=page.weights,
+        SearchBounds(reader.group, valid=at.valid, known=at.known, weights=page.weights),
+        TextQuestion(term, query.kind, type_, mode, reader.meanings),
+        HitPage(min(limit, reader.limits.max_rows), threshold, page.shown, page.position),
     )
     reader.notices += found.notices
     ids = [one.element for one in found.matches]

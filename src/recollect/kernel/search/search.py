@@ -15,7 +15,7 @@ it in few words comes near 1.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from recollect.errors import Notice
 from recollect.kernel.plan.scope import without_long_runs
@@ -25,11 +25,10 @@ from recollect.kernel.search.links import ENDS, link_hits
 from recollect.kernel.search.modes import HYBRID, KEYWORD, SEMANTIC
 from recollect.kernel.search.nearest import nearest
 from recollect.kernel.search.rank import SATURATION, Weights, weigh
-from recollect.kernel.search.scope import Pick, SearchBounds, Where
-from recollect.kernel.store.group import Group
+from recollect.kernel.search.scope import SearchBounds
 from recollect.kernel.store.port import Session
 from recollect.kernel.vectors.meanings import Meanings
-from recollect.model import LINK_BIT, ElementKind, Instant
+from recollect.model import LINK_BIT, ElementKind
 from recollect.node import dataclass, field, replace
 
 DEFAULT_LIMIT = 10
@@ -58,63 +57,73 @@ class Matches:
     weights: Mapping[ElementKind, Weights] = field(default_factory=dict)  # of kinds, in order
 
 
+@dataclass(frozen=True, slots=True)
+class TextQuestion:
+    """A plain text that elements are looked for by, and how they are compared with it."""
+
+    term: str
+    kind: ElementKind | None = None  # None: both
+    type: str | None = None
+    mode: str = KEYWORD
+    meanings: Meanings | None = None
+
+    @property
+    def kinds(self) -> tuple[ElementKind, ...]:
+        """The kinds of elements that are looked for."""
+        return tuple(ElementKind) if self.kind is None else (self.kind,)
+
+    @property
+    def asks_meanings(self) -> Meanings | None:
+        """What compares by meaning, if the mode asks for it."""
+        return None if self.mode == KEYWORD else self.meanings
+
+
+@dataclass(frozen=True, slots=True)
+class HitPage:
+    """Which of the hits are wanted: the best but for what scores less, and what was shown."""
+
+    limit: int = DEFAULT_LIMIT
+    threshold: float = 0.0
+    shown: Collection[int] = ()
+    position: int = 0  # how many of the others were shown
+
+
 def search(
-    session: Session,
-    group: Group,
-    term: str,
-    kind: ElementKind | None = None,
-    type: str | None = None,
-    limit: int = DEFAULT_LIMIT,
-    valid: Instant | None = None,
-    known: int | None = None,
-    threshold: float = 0.0,
-    shown: Collection[int] = (),
-    position: int = 0,
-    mode: str = KEYWORD,
-    meanings: Meanings | None = None,
-    where: Where | None = None,
-    among: Set[int] | None = None,
-    pick: Pick | None = None,
-    weights: Mapping[ElementKind, Weights] | None = None,
+    session: Session, bounds: SearchBounds, question: TextQuestion, page: HitPage
 ) -> Matches:
     """Find what a plain text is about, among concepts, links, or both.
 
-    `type` keeps concepts of that type, and links of that predicate or with an end of that
+    A type keeps concepts of that type, and links of that predicate or with an end of that
     type; a name the group never used finds nothing and adds a notice with the nearest.
-    `valid` keeps what was true at an instant; `known` answers as of a transaction's number.
-    What scores below `threshold`, the ids that were `shown`, and the best `position` of the
-    others are left out. A score is a `relevance`, the same whatever the limit: a concept whose
+    A score is a `relevance`, the same whatever the limit: a concept whose
     name or id is the text scores 1; words alone score below 1. Of links, those
     of the thousand best concepts are considered, and at least the thousand best by their words.
-    With `meanings` another mode compares by them: semantic scores the cosine, hybrid the share
+    With meanings another mode compares by them: semantic scores the cosine, hybrid the share
     of the reciprocal ranks that the first of both legs reaches.
-    Of concepts `where` keeps those whose attributes have one of the texts, now or then, and
-    `among` those of these ids; `pick` knows sooner which have them.
-    `weights` are those of a page before. No text raises.
+    The weights of `bounds` are those of a page before. No text raises.
     Cost: see `rank` and `links`.
     """
-    term = storable(term)
-    kinds = tuple(ElementKind) if kind is None else (kind,)
-    code = None
-    if type is not None:
-        type = unicodedata.normalize("NFC", storable(type))
-        code = _code(session, group.group_id, kinds, type)
+    question = replace(question, term=storable(question.term))
+    kinds, group_id = question.kinds, bounds.group.group_id
+    if question.type is not None:
+        type_ = unicodedata.normalize("NFC", storable(question.type))
+        code = _code(session, group_id, kinds, type_)
         if code is None:
-            return Matches((), _unknown(session, group.group_id, kinds, type))
-    if limit == 0:
+            return Matches((), _unknown(session, group_id, kinds, type_))
+        bounds = replace(bounds, type=code)
+    if page.limit == 0:
         return Matches(())
-    scope = SearchBounds(group, code, valid, known, where, among, pick, weights=weights or {})
-    if not weights and (meanings is None or mode != SEMANTIC):
-        scope = replace(scope, weights=_weights(session, scope, term, kinds))
-    most = limit + len(shown) + position + 1
-    scores = _compared(session, scope, term, kinds, most, mode, meanings)
+    if not bounds.weights and (question.asks_meanings is None or question.mode != SEMANTIC):
+        bounds = replace(bounds, weights=_weights(session, bounds, question.term, kinds))
+    most = page.limit + len(page.shown) + page.position + 1
+    scores = _compared(session, bounds, question, most)
     matches = [
         Match(_kind(element), element, score)
         for element, score in scores.items()
-        if score >= threshold and element not in shown
-    ][position:]
-    has_more = len(matches) > limit
-    return Matches(tuple(matches[:limit]), has_more=has_more, weights=scope.weights)
+        if score >= page.threshold and element not in page.shown
+    ][page.position :]
+    has_more = len(matches) > page.limit
+    return Matches(tuple(matches[: page.limit]), has_more=has_more, weights=bounds.weights)
 
 
 def _weights(
@@ -126,42 +135,32 @@ def _weights(
 
 
 def _compared(
-    session: Session,
-    scope: SearchBounds,
-    term: str,
-    kinds: tuple[ElementKind, ...],
-    limit: int,
-    mode: str,
-    meanings: Meanings | None,
+    session: Session, scope: SearchBounds, question: TextQuestion, limit: int
 ) -> dict[int, float]:
     """Return the scores of the best elements in a mode, best first, ties by id."""
-    if meanings is None or mode == KEYWORD:
-        return _by_words(session, scope, term, kinds, limit)
-    if mode != HYBRID:
-        return _by_meaning(session, scope, term, kinds, limit, meanings)
+    meanings = question.asks_meanings
+    if meanings is None:
+        return _by_words(session, scope, question, limit)
+    if question.mode != HYBRID:
+        return _by_meaning(session, scope, question, limit, meanings)
     depth = max(_CANDIDATES, _CANDIDATES_EACH * limit)
-    words = _by_words(session, scope, term, kinds, depth)
-    near = _by_meaning(session, scope, term, kinds, depth, meanings)
+    words = _by_words(session, scope, question, depth)
+    near = _by_meaning(session, scope, question, depth, meanings)
     return best(fused([words, near]), limit)
 
 
 def _by_words(
-    session: Session, scope: SearchBounds, term: str, kinds: tuple[ElementKind, ...], limit: int
+    session: Session, scope: SearchBounds, question: TextQuestion, limit: int
 ) -> dict[int, float]:
-    ranks = best(_scores(session, scope, term, kinds, limit), limit)
+    ranks = best(_scores(session, scope, question.term, question.kinds, limit), limit)
     return {element: relevance(rank) for element, rank in ranks.items()}
 
 
 def _by_meaning(
-    session: Session,
-    scope: SearchBounds,
-    term: str,
-    kinds: tuple[ElementKind, ...],
-    limit: int,
-    meanings: Meanings,
+    session: Session, scope: SearchBounds, question: TextQuestion, limit: int, meanings: Meanings
 ) -> dict[int, float]:
-    found = [one for kind in kinds for one in nearest(session, scope, meanings, kind, term, limit)]
-    return best({one.element: one.score for one in found}, limit)
+    each = (nearest(session, scope, meanings, one, question.term, limit) for one in question.kinds)
+    return best({one.element: one.score for found in each for one in found}, limit)
 
 
 def _scores(

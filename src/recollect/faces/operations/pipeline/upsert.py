@@ -51,7 +51,10 @@ def _nodes(
             uuid=uuid,
             summary=node.get("summary"),
             attributes=node.get("attributes"),
-            new_uuid=node_uuid(nexus.group_name, name),
+        )
+        put = replace(
+            put,
+            new_id=node_uuid(nexus.group_name, name),  # where it is not there yet
             source=episode.uuid,
             handle=_handle(at),
         )

@@ -124,13 +124,10 @@ def _error(
     *,
     code: Code = INVALID_SYNTAX,
     hint: str = "",
-    known: tuple[str, ...] = (),
     fix: str | None = None,
 ) -> RecollectError:
     edit = None if fix is None else Fix(span, fix)
-    return RecollectError(
-        code, message, hint=hint, source=tokens.source, span=span, known=known, fix=edit
-    )
+    return RecollectError(code, message, hint=hint, source=tokens.source, span=span, fix=edit)
 
 
 def _found(token: str, expected: tuple[str, ...]) -> str:
@@ -422,6 +419,7 @@ def _near_miss(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectE
     word = meant(token, keywords)
     if word is None:
         return None
-    known = nearest(token, keywords) or (word,)
     message = _found(token, expected)
-    return _error(tokens, tokens.span(at), message, hint=f"use {word}", known=known, fix=word)
+    error = _error(tokens, tokens.span(at), message, hint=f"use {word}", fix=word)
+    error.known = nearest(token, keywords) or (word,)
+    return error

@@ -72,6 +72,43 @@ def test_a_request_without_root_and_attention_shows_no_document(zoo):
     assert parse_request(zoo.exchanges.begin("Hello?").request).data is None
 
 
+@pytest.mark.parametrize(
+    ("code", "given"),
+    [
+        ("INVALID_ARGUMENT", {"scope": "all"}),
+        ("INVALID_ARGUMENT", {"functions": "callMe"}),
+        ("INVALID_ARGUMENT", {"root": "2", "data": "- ID: 2"}),
+        ("KM_3001", {"target": "nope"}),
+    ],
+)
+def test_an_exchange_of_what_is_not_there_is_not_begun(mailing, code, given):
+    error = refused(lambda: mailing.exchanges.begin("Mail it", **given))
+    assert (error.code.code, bool(error.hint), mailing.exchanges.list()) == (code, True, ())
+
+
+def test_an_answer_above_a_mebibyte_is_refused(zoo):
+    exchange = zoo.exchanges.begin("x")
+    error = refused(lambda: zoo.exchanges.answer(exchange.id, NOTHING + "#" * 2**20))
+    assert error.code.code == "KM_4002"
+
+
+def test_a_model_that_returns_no_text_is_told_so(zoo):
+    assert refused(lambda: zoo.exchanges.ask("x", lambda _: None)).code.code == "INVALID_ARGUMENT"
+
+
+def test_a_call_that_is_refused_is_told_with_its_line(mailing):
+    model = Script(
+        CALL.replace("a@b.c", "nomail"),
+        "Context: command\nResponse: action\nAction:\n- ACTION ID: new-1 [created]\n"
+        "  Use function: other\n",
+        NOTHING,
+    )
+    mailing.exchanges.ask("Mail it", model, functions=["callMe"])
+    first, second = (parse_request(one).messages[-1] for one in model.asked[1:])
+    assert first.startswith("Your last answer: KM_3009 line 3: ")
+    assert second.startswith("Your last answer: KM_3009 line 4: ")
+
+
 def test_a_blank_prompt_and_a_workflow_are_refused(zoo):
     assert refused(lambda: zoo.exchanges.begin(" ")).code.code == "INVALID_ARGUMENT"
     error = refused(lambda: zoo.exchanges.begin("x", context="workflow"))

@@ -95,16 +95,25 @@ def test_a_call_is_made_and_told_and_the_run_waits_at_the_same_step(flow, sent):
     assert len(sent) == 1
 
 
-@pytest.mark.parametrize(
-    ("code", "text"),
-    [
-        ("KM_2006", done(2)),
-        ("KM_2006", "Context: workflow\nWorkflow step: 1\nResponse: Finished workflow\n"),
-        ("KM_2009", "Context: command\nResponse: data\nData:\n"),
-        ("KM_3007", done(1, "- ID: 4 [updated]\n  Label: x\n")),
-        ("KM_3009", CALL.replace("callMe", "other")),
-    ],
-)
+FAULTY = [
+    ("KM_2006", done(2)),
+    ("KM_2006", "Context: workflow\nWorkflow step: 1\nResponse: Finished workflow\n"),
+    ("KM_2009", "Context: command\nResponse: data\nData:\n"),
+    ("KM_3007", done(1, "- ID: 4 [updated]\n  Label: x\n")),
+    ("KM_3009", CALL.replace("callMe", "other")),
+]
+
+
+@pytest.mark.parametrize(("code", "text"), FAULTY)
+def test_a_fault_of_a_step_has_its_place_and_a_hint(flow, code, text):
+    run = flow.runner.start("w")
+    error = refused(lambda: flow.runner.reply(run.id, text))
+    assert (error.code.code, error.span is not None, error.hint != "") == (code, True, True)
+    if text == done(2):
+        assert error.fix.apply(text) == done(1)
+
+
+@pytest.mark.parametrize(("code", "text"), FAULTY)
 def test_an_answer_that_is_not_valid_is_asked_for_again(flow, code, text):
     run = flow.runner.start("w")
     before = flow.render().text

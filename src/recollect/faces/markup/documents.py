@@ -92,6 +92,9 @@ class Documents:
             raise RecollectError(
                 INCOMPLETE, "the text is not complete", hint="ask for the answer again"
             )
+        if target is not None:
+            with self.nexus.snapshot():
+                Graph(self.nexus).held(target)
         asked = Asked(is_snapshot=False, target=target, base=base, extra_fields=extra_fields)
         return self._told(text, asked, dry_run, request_id, is_mended=repair)
 
@@ -212,7 +215,9 @@ class Documents:
         for name, given in (("budget", budget), ("depth", depth)):
             if given is not None and (type(given) is not int or given < 0):
                 raise RecollectError(
-                    INVALID_ARGUMENT, f"{name} is {given!r:.40}", hint=pass_option(name, 1000)
+                    INVALID_ARGUMENT,
+                    f"{name} is {given!r:.40}",
+                    hint=pass_option(name, 1000 if name == "budget" else 1),
                 )
         with self.nexus.snapshot():
             graph = self._graph(as_of)

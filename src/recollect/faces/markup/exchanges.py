@@ -20,6 +20,7 @@ from recollect.errors import (
     CONFLICT,
     INCOMPLETE,
     INVALID_ARGUMENT,
+    MARKUP_LIMIT,
     MISSING_ENTRY,
     UNAVAILABLE,
     UNKNOWN_ID,
@@ -127,11 +128,13 @@ class Exchanges:
                 hint="use command or conversation; a workflow is run by itself",
                 known=("command", "conversation"),
             )
+        functions = _functions_of(given)
         earlier = self._earlier(given.get("previous"))
-        functions = tuple(given.get("functions", ()))
         branch, node = given.get("attention_branch"), given.get("attention_node")
         with self._nexus.snapshot():
             showing = self._showing(given)
+            if (target := given.get("target")) is not None:
+                Graph(self._nexus).held(target)
             if functions:
                 showing = showing.plus(shown_functions(Graph(self._nexus), functions))
         told = (*_turns(earlier), *given.get("messages", ()))
@@ -327,6 +330,7 @@ class Exchanges:
                 response.actions,
                 record.functions,
                 has_model=turn.model is not None and turn.depth < MOST_NESTED,
+                source="" if turn.notices else record.answer or "",
             )
         caller = Caller(self._nexus, self._documents.actor, self.nested(turn))
         calls, changes = caller.intended(prepared, record.id)
@@ -395,6 +399,21 @@ class Exchanges:
         return found
 
 
+def _functions_of(given: Beginning) -> tuple[str, ...]:
+    """Return the functions that may be called; INVALID_ARGUMENT for arguments that are none."""
+    functions, scope = given.get("functions", ()), given.get("scope", "shown")
+    told, hint = "", ""
+    if isinstance(functions, str):
+        told, hint = "functions is a str", f"pass functions=[{functions!r:.60}]"
+    elif scope not in ("shown", "group"):
+        told, hint = f"scope is {scope!r:.40}", 'pass scope="shown" or scope="group"'
+    elif given.get("data") is not None and given.get("root") is not None:
+        told, hint = "root and data are both given", "pass one of them"
+    if told:
+        raise RecollectError(INVALID_ARGUMENT, told, hint=hint)
+    return tuple(functions)
+
+
 def _turns(earlier: Sequence[tuple[Record, Sequence[Call]]]) -> list[str]:
     """Return the lines of Messages that carry earlier turns on."""
     told: list[str] = []
@@ -419,7 +438,7 @@ def read_answer(
             INCOMPLETE, "the answer was cut off before its end", hint="ask for a shorter one"
         )
     if len(answer.text) > MOST_ANSWER or len(answer.text.encode("utf-8", "replace")) > MOST_ANSWER:
-        raise RecollectError(INCOMPLETE, "the answer is larger than 1 MiB", hint="ask for less")
+        raise RecollectError(MARKUP_LIMIT, "the answer is larger than 1 MiB", hint="ask for less")
     repaired = repair_response(answer.text, context=context, step=step)
     return repaired.value, repaired.notices
 
@@ -438,6 +457,9 @@ def make_all(
 
 def completion_of(given: str | Completion) -> Completion:
     """Return what a model gave as a completion."""
+    if not isinstance(given, str | Completion):
+        told = f"the model returned a {type(given).__name__}"
+        raise RecollectError(INVALID_ARGUMENT, told, hint="return a str, or a Completion")
     return Completion(given) if isinstance(given, str) else given
 
 

@@ -32,7 +32,7 @@ from recollect.faces.markup.records import (
 from recollect.faces.markup.values import FieldType, field_type, field_value, hint_for
 from recollect.kernel import Nexus
 from recollect.model import Change, Concept, PutConcept, PutLink, Value
-from recollect.node import dataclass
+from recollect.node import dataclass, replace
 
 MOST_RESULT: Final = 2**20
 """Bytes of the JSON that a function returns."""
@@ -238,13 +238,20 @@ def prepare(
     allowed: Collection[str],
     *,
     has_model: bool,
+    source: str,
 ) -> tuple[Prepared, ...]:
     """Return the calls of a response, all of them checked; KM_3009 for the first that may not be.
 
     `allowed` are the FUNCTIONs that may be called here; a prompt is run only where there is a
-    model.
+    model. `source` is the text that the actions are in, empty for one that was repaired.
     """
-    return tuple(_prepared(graph, functions, one, allowed, has_model) for one in actions)
+    found: list[Prepared] = []
+    for one in actions:
+        try:
+            found.append(_prepared(graph, functions, one, allowed, has_model))
+        except RecollectError as error:
+            raise replace(error, source=source, span=one.span if source else None) from error
+    return tuple(found)
 
 
 def _prepared(

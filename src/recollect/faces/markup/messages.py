@@ -24,6 +24,7 @@ from recollect.errors import (
     WRONG_CONTEXT,
     Code,
     RecollectError,
+    Span,
     nearest,
 )
 from recollect.faces.markup.mending import as_comments, joined
@@ -39,7 +40,7 @@ from recollect.faces.markup.text import (
     shown,
     value_text,
 )
-from recollect.node import dataclass
+from recollect.node import dataclass, field
 
 CONTEXTS: Final = ("command", "workflow", "conversation")
 RESPONSES: Final = ("data", "action", "error", "no-data-available")
@@ -97,6 +98,7 @@ class Action:
 
     function: str
     arguments: Mapping[str, str]
+    span: Span | None = field(default=None, compare=False, repr=False)  # of its header
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ class Response:
 
 def _called(node: Node) -> Action:
     arguments = {one.id.text: one.value or "" for one in node.nodes}
-    return Action(node.use_function or "", arguments)
+    return Action(node.use_function or "", arguments, node.span)
 
 
 def parse_request(text: str) -> Request:
@@ -496,21 +498,24 @@ class _Entries:
             hint = 'write Action: callMe {"Label": "value"}'
             self._lines.fault(UNEXPECTED_LINE, told, at, at + len(value), hint=hint)
             return None
-        return call_document(found[1].strip('"'), arguments)
+        span = self._lines.span(at, at + len(value))
+        return call_document(found[1].strip('"'), arguments, span)
 
     def _next(self, line: str) -> None:
         self._at += 1
         self._offset += len(line) + 1
 
 
-def call_document(function: str, arguments: Mapping[str, object]) -> Document:
+def call_document(
+    function: str, arguments: Mapping[str, object], span: Span | None = None
+) -> Document:
     """Return the document that calls a function; a value that is no text becomes its JSON."""
     children = tuple(
         Node(Id(key), fields={VALUE: value if isinstance(value, str) else json.dumps(value)})
         for key, value in arguments.items()
     )
     id, fields = Id("new-1", is_temporary=True), {USE_FUNCTION: function}
-    action = Node(id, "ACTION", ("created",), fields, children)
+    action = Node(id, "ACTION", ("created",), fields, children, span)
     return Document((Space(nodes=(action,)),))
 
 

@@ -287,7 +287,7 @@ class DocumentReader:
 
     def _open_space(self, space: _Open) -> None:
         if any(one.column != _HEADLESS for one in self._stack):
-            told = f"a {space.kind} stands below another header"
+            told = f"{space.kind} stands below another header"
             hint = "write it at the column of the first header, or refer to it: - SPACE ID: ..."
             place, at = (space.start, space.end), (self._offset, space.start)
             self.lines.fault(MISPLACED_SPACE, told, *place, hint=hint, fix="", at=at)
@@ -362,7 +362,7 @@ class DocumentReader:
             return False
         if len(key) > MOST_KEY:
             told = f"the name of a field has more than {MOST_KEY} characters"
-            raise self._too_much(told, start, start + len(key))
+            raise self._too_much(told, start, start + len(key), "shorten it")
         self._keys.add(key)
         return True
 
@@ -537,11 +537,13 @@ class DocumentReader:
             self.comments[span.start, key] = self._waiting
             self._waiting = []
 
-    def _too_much(self, message: str, start: int, end: int) -> RecollectError:
+    def _too_much(
+        self, message: str, start: int, end: int, hint: str = "split the text"
+    ) -> RecollectError:
         return RecollectError(
             MARKUP_LIMIT,
             message,
-            hint="split the text",
+            hint=hint,
             source=self.lines.source,
             span=self.lines.span(start, end),
         )

@@ -11,11 +11,12 @@ under its key only if its function is idempotent. Faults pause a run at the thir
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Sequence
 from typing import Final, Literal, get_args
 
-from recollect.errors import CHANGED_SINCE, UNKNOWN_ID, WRONG_STEP, RecollectError
+from recollect.errors import CHANGED_SINCE, UNKNOWN_ID, WRONG_STEP, Fix, RecollectError, Span
 from recollect.faces.markup.deciding import AnswerScope, Asked
 from recollect.faces.markup.documents import Documents
 from recollect.faces.markup.exchange import calls_of
@@ -66,6 +67,7 @@ RunState = Literal["waiting", "calling", "paused", "finished", "cancelled"]
 MOST_ATTEMPTS: Final = 3
 _STATES: Final[dict[str, RunState]] = {one: one for one in get_args(RunState)}
 _SHOWN: Final = ("workflow", "state", "step", "attempt", "request", "reason")
+_STEP_LINE: Final = re.compile(r"^Workflow step:[ \t]*(\S.*)$", re.MULTILINE)
 _RUNS: Final = 'FIND(?one) WHERE { ?one {type: "WorkflowRun"} }'
 
 
@@ -213,7 +215,7 @@ class Runner:
         self._expect(kept, ("waiting",), "answered")
         try:
             response, notices = read_answer(answer, "workflow", str(kept.run.step))
-            self._check_step(kept, response)
+            self._check_step(kept, response, "" if notices else answer.text)
             return self._take(kept, answer.text, response, replace(turn, notices=notices))
         except RecollectError as error:
             if error.code is CHANGED_SINCE or error.code is WRONG_STEP:
@@ -225,26 +227,33 @@ class Runner:
                 self._note_fault(kept, lines[0], lines)
             raise
 
-    def _check_step(self, kept: _Kept, response: Response) -> None:
+    def _check_step(self, kept: _Kept, response: Response, text: str) -> None:
         current = kept.run.steps[kept.run.step - 1]
+        found = _STEP_LINE.search(text)
+        span = None if found is None else Span(*found.span(1))
         if response.workflow_step not in (str(kept.run.step), current):
             raise RecollectError(
                 WRONG_STEP,
                 f'the answer is of step "{response.workflow_step or "":.40}", the run at '
                 f"{kept.run.step}",
                 hint=f"use Workflow step: {kept.run.step}",
+                source=text,
+                span=span,
+                fix=None if span is None else Fix(span, str(kept.run.step)),
             )
         if response.is_finished and kept.run.step < len(kept.run.steps):
             raise RecollectError(
                 WRONG_STEP,
                 f"the workflow is finished at step {len(kept.run.steps)}, not {kept.run.step}",
                 hint="answer with Response: data",
+                source=text,
+                span=span,
             )
 
     def _take(self, kept: _Kept, text: str, response: Response, turn: Turn) -> Run:
         match response.response:
             case "action":
-                return self._act(kept, response, turn)
+                return self._act(kept, text, response, turn)
             case "error" | "no-data-available":
                 reason = response.error or "the model has no data for this step"
                 return self._pause(kept, reason)
@@ -273,9 +282,10 @@ class Runner:
             )
             return self._write(self._at_step(going, run_.step + 1)).run
 
-    def _act(self, kept: _Kept, response: Response, turn: Turn) -> Run:
+    def _act(self, kept: _Kept, text: str, response: Response, turn: Turn) -> Run:
         with self._nexus.snapshot():
-            prepared = self._prepared(response, kept.functions, turn)
+            source = "" if turn.notices else text
+            prepared = self._prepared(response, kept.functions, turn, source)
         caller = Caller(self._nexus, self._documents.actor, self._exchanges.nested(turn))
         calls, changes = caller.intended(prepared, kept.run.id, kept.number)
         calling = replace(
@@ -288,7 +298,7 @@ class Runner:
         return self._told(calling, made).run
 
     def _prepared(
-        self, response: Response, allowed: Sequence[str], turn: Turn
+        self, response: Response, allowed: Sequence[str], turn: Turn, source: str = ""
     ) -> tuple[Prepared, ...]:
         return prepare(
             Graph(self._nexus),
@@ -296,6 +306,7 @@ class Runner:
             response.actions,
             allowed,
             has_model=turn.model is not None and turn.depth < MOST_NESTED,
+            source=source,
         )
 
     def _taken_up(self, kept: _Kept, turn: Turn) -> _Kept:
@@ -356,7 +367,9 @@ class Runner:
     def _expect(self, kept: _Kept, states: tuple[RunState, ...], done: str) -> None:
         if kept.run.state not in states:
             raise RecollectError(
-                WRONG_STEP, f"a run that is {kept.run.state} is not {done}", hint=SEE_RUNS
+                WRONG_STEP,
+                f"a run that is {kept.run.state} is not {done}",
+                hint="resume, skip or cancel it" if kept.run.state == "paused" else SEE_RUNS,
             )
 
     def _refuse_second(self, kept: _Kept) -> None:

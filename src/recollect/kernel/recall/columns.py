@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.kernel.recall.kinds import FACTS
-from recollect.kernel.recall.meaning import Vector
+from recollect.kernel.recall.meaning import MeantWords, Vector
 from recollect.kernel.recall.remembering import Called, MemoryContent
 from recollect.kernel.recall.words import LANGUAGES, language_of, stem
 from recollect.kernel.search.tokens import folded
@@ -58,20 +58,22 @@ _PLACE: Final = re.compile(
 )
 
 
-def says(memory: MemoryContent) -> int:
-    """Return the flags of what a memory tells: when, how many, who, where, and anything."""
-    text, words = memory.text, memory.words
-    told = len(memory.spans) > memory.is_turn  # beside the day on which it was said
-    found = SAYS_WHEN if told else 0
+def told_in_words(memory: MemoryContent) -> int:
+    """Return the flags of what the words of a memory tell: how many, who and where."""
+    text, words, found = memory.text, memory.words, 0
     if not _NUMBERS.isdisjoint(words) or _DIGIT.search(text):
         found |= SAYS_HOW_MANY
     if not _PEOPLE.isdisjoint(words) or (not text.islower() and _PROPER.search(text)):
         found |= SAYS_WHO
     if not _WHERE.isdisjoint(words) and _PLACE.search(text):
         found |= SAYS_WHERE
-    if memory.tells:
-        found |= SAYS_ANYTHING
     return found
+
+
+def told_beside(memory: MemoryContent) -> int:
+    """Return the flags of what a memory tells beside that: when, and whether anything."""
+    is_dated = len(memory.spans) > memory.is_turn  # beside the day on which it was said
+    return SAYS_WHEN * is_dated | SAYS_ANYTHING * memory.tells
 
 
 class Interned(dict[str, int]):
@@ -80,6 +82,19 @@ class Interned(dict[str, int]):
     def __missing__(self, text: str) -> int:
         """Give a text that is met for the first time its number."""
         self[text] = number = len(self)
+        return number
+
+
+class StemNumbers(dict[str, int]):
+    """Words of one language as the numbers of their stems."""
+
+    def __init__(self, language: str, stems: Interned) -> None:
+        super().__init__()
+        self._language, self._stems = language, stems
+
+    def __missing__(self, word: str) -> int:
+        """Stem a word that is met for the first time."""
+        self[word] = number = self._stems[stem(word, self._language)]
         return number
 
 
@@ -128,8 +143,8 @@ class KnownNumbers:
     speakers: Interned = field(default_factory=Interned)
     streams: Interned = field(default_factory=Interned)
     authors: Interned = field(default_factory=Interned)
-    meant: dict[str, Vector] = field(default_factory=dict)  # what words mean
-    by_language: dict[str, dict[str, int]] = field(default_factory=dict)
+    meant: MeantWords = field(default_factory=MeantWords)
+    by_language: dict[str, StemNumbers] = field(default_factory=dict)
     named_by_word: dict[str, set[int]] = field(default_factory=dict)  # speakers
     speaker_stems: set[int] = field(default_factory=set)  # words that name one
     called: dict[str, set[int]] = field(default_factory=dict)  # concepts by folded name
@@ -154,14 +169,9 @@ class KnownNumbers:
     def numbers_of(self, words: list[str]) -> list[int]:
         """Return the stems of the words of a text as numbers, in order."""
         language = language_of(words)
-        known = self.by_language.setdefault(language, {})
-        found = []
-        for word in words:
-            number = known.get(word)
-            if number is None:
-                known[word] = number = self.words[stem(word, language)]
-            found.append(number)
-        return found
+        if language not in self.by_language:
+            self.by_language[language] = StemNumbers(language, self.words)
+        return [*map(self.by_language[language].__getitem__, words)]
 
     def speaker(self, name: str | None) -> int:
         """Return the number of a speaker, who is named by each word of the name."""

@@ -24,9 +24,10 @@ from recollect.kernel.recall.columns import (
     KnownNumbers,
     Places,
     WordRows,
-    says,
+    told_beside,
+    told_in_words,
 )
-from recollect.kernel.recall.meaning import Vector, meaning
+from recollect.kernel.recall.meaning import Vector
 from recollect.kernel.recall.remembering import MemoryContent, memories
 from recollect.kernel.search.tokens import tokens
 from recollect.kernel.store.port import Session
@@ -34,7 +35,6 @@ from recollect.kernel.store.remembered import Standing, actors, standings
 from recollect.model import LINK_BIT, LIVING, Progress
 
 _CONTENTS_AT_ONCE = 20_000
-_TEXTS_AT_ONCE = 1_000
 _WORTH_JOINING = 3  # a part of the postings is joined to one less than so many times its size
 
 
@@ -78,12 +78,20 @@ def caught_up(
 
 def _grown(columns: Columns, new: Sequence[MemoryContent]) -> Columns:
     known, first = columns.known, columns.size
+    texts: list[list[str]] = []  # those that differ from the one before
+    numbers, in_words = list[int](), 0
     words: list[int] = []
     lengths: list[int] = []
+    text_of: list[int] = []
+    flags: list[int] = []
     for row, memory in enumerate(new):
-        own = known.numbers_of(_sought(memory))
-        words += own
-        lengths.append(len(own))
+        if not texts or memory.words is not texts[-1]:
+            texts.append(memory.words)
+            numbers, in_words = known.numbers_of(_sought(memory)), told_in_words(memory)
+        words += numbers
+        lengths.append(len(numbers))
+        text_of.append(len(texts) - 1)
+        flags.append(in_words | told_beside(memory))
         known.call(memory)
         if memory.is_service:
             known.services.append(first + row)
@@ -100,8 +108,8 @@ def _grown(columns: Columns, new: Sequence[MemoryContent]) -> Columns:
         span_end=np.concatenate([columns.span_end, span_columns[:, 2]]),
         neighbours=np.pad(columns.neighbours, ((0, 0), (0, len(new))), constant_values=NONE),
         parts=_joined(columns.parts, part),
-        vectors=_stacked(columns.vectors, _vectors(known, [one.words for one in new])),
-        **_lengthened(columns, _columns_of(known, new, lengths)),
+        vectors=_stacked(columns.vectors, known.meant.of_texts(texts)[text_of]),
+        **_lengthened(columns, _columns_of(known, new, lengths, flags)),
     )
     streams = {known.streams[one.stream] for one in new if one.stream is not None}
     return _in_order(grown, np.array(sorted(streams), np.int32)) if streams else grown
@@ -123,7 +131,7 @@ def _sought(memory: MemoryContent) -> list[str]:
 
 
 def _columns_of(
-    known: KnownNumbers, new: Sequence[MemoryContent], lengths: Sequence[int]
+    known: KnownNumbers, new: Sequence[MemoryContent], lengths: list[int], flags: list[int]
 ) -> dict[str, NDArray[Any]]:
     """Return the columns of new rows by name."""
     stood = [one.standing for one in new]
@@ -139,7 +147,7 @@ def _columns_of(
         "subject": np.array([one.subject for one in stood], np.int64),
         "object": np.array([one.object for one in stood], np.int64),
         "kind": np.array([one.kind for one in new], np.int8),
-        "flags": np.array([says(one) for one in new], np.uint8),
+        "flags": np.array(flags, np.uint8),
         "stands": np.array([one.stands for one in new], np.bool_),
         "has_session": np.array([one.has_session for one in new], np.bool_),
         "is_assistant": np.array([one.is_assistant for one in new], np.bool_),
@@ -159,29 +167,6 @@ def _joined(parts: tuple[WordRows, ...], part: WordRows) -> tuple[WordRows, ...]
         later = found.pop()
         found[-1] = found[-1].joined(later)
     return tuple(found)
-
-
-def _vectors(known: KnownNumbers, texts: Sequence[list[str]]) -> Vector:
-    """Return what texts of such words mean, a row each, of length 1; zeros if nothing is known."""
-    model = meaning()
-    if model is None:
-        return np.zeros((len(texts), 0), np.float32)
-    made = np.zeros((len(texts), model.dimension), np.float32)
-    for first in range(0, len(texts), _TEXTS_AT_ONCE):
-        worded = texts[first : first + _TEXTS_AT_ONCE]
-        distinct = {word: at for at, word in enumerate({one for own in worded for one in own})}
-        for word in distinct:
-            if word not in known.meant:
-                known.meant[word] = model.of_word(word)
-        if not distinct:
-            continue
-        meant = np.stack([known.meant[one] for one in distinct])
-        filled = [at for at, own in enumerate(worded) if own]
-        places = np.array([distinct[one] for own in worded for one in own])
-        starts = np.cumsum([0, *(len(worded[at]) for at in filled)])[:-1]
-        made[[first + at for at in filled]] = np.add.reduceat(meant[places], starts)
-    lengths = np.sqrt(np.einsum("ij,ij->i", made, made))
-    return np.asarray(made / np.where(lengths, lengths, 1)[:, None], np.float32)
 
 
 def _stacked(parts: tuple[Vector, ...], part: Vector) -> tuple[Vector, ...]:

@@ -9,6 +9,7 @@ in Latin letters, and what is told in one is near to what is asked in another.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -22,6 +23,7 @@ Vector = NDArray[np.float32]
 
 _LONGEST: Final = 30  # characters of a word that is cut into others
 _SHORTEST: Final = 3  # characters of those
+_TEXTS_AT_ONCE: Final = 1_000
 
 
 class Meaning:
@@ -80,3 +82,37 @@ def meaning() -> Meaning | None:
         held = np.load(stream)
         words = held["words"].tobytes().decode().split("\n")
         return Meaning(held["numbers"], held["scales"].astype(np.float32), words)
+
+
+class MeantWords(dict[str, int]):
+    """Words that were met: where each stands in `vectors`, by what it means."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        model = meaning()
+        self.vectors = np.zeros((1, 0 if model is None else model.dimension), np.float32)
+
+    def __missing__(self, word: str) -> int:
+        """Look up what a word means that is met for the first time."""
+        model, at = meaning(), len(self)
+        if at == len(self.vectors):
+            self.vectors = np.concatenate([self.vectors, np.zeros_like(self.vectors)])
+        if model is not None:
+            self.vectors[at] = model.of_word(word)
+        self[word] = at
+        return at
+
+    def of_texts(self, texts: Sequence[list[str]]) -> Vector:
+        """Return what texts of such words mean, a row each, of length 1; zeros where unknown."""
+        made = np.zeros((len(texts), self.vectors.shape[1]), np.float32)
+        for first in range(0, len(texts), _TEXTS_AT_ONCE):
+            worded = texts[first : first + _TEXTS_AT_ONCE]
+            lengths = np.array([len(own) for own in worded])
+            places = np.array([at for own in worded for at in map(self.__getitem__, own)], np.int64)
+            starts = np.cumsum(lengths) - lengths
+            for many in np.unique(lengths):
+                alike = np.flatnonzero(lengths == many)
+                words = places[starts[alike][:, None] + np.arange(many)]
+                made[first + alike] = self.vectors[words].sum(1)
+        norms = np.sqrt(np.einsum("ij,ij->i", made, made))
+        return np.asarray(made / np.where(norms, norms, 1)[:, None], np.float32)

@@ -61,6 +61,7 @@ class MemoryContent(NamedTuple):
     said_at: int  # milliseconds; BEGINNING where that is not told
     spans: tuple[Span, ...]
     trust: float  # 0 to 1
+    told: tuple[Span, ...] = ()  # those of the spans that the words of a fact name
     author: str | None = None  # whom it rests on, where it is only inferred or observed
     stands: bool = True  # whether it counts: not disputed, retracted or superseded
     tells: bool = True  # more than a name, and does not end a turn in a question
@@ -96,14 +97,16 @@ def memories(
 ) -> Iterator[MemoryContent]:
     """Yield the memories among contents, and keep what the concepts met are called.
 
-    `concepts` has those that links may end in and that are not among the contents.
+    `concepts` has those that links may end in and that are not among the contents. A fact that says
+    what it said in the content before, as one does that ended, has the same list of words.
     """
     known = _Known(concepts, actors, kinds)
+    before: MemoryContent | None = None
     for one in standings:
         attributes, metadata = _members(one.attributes), _members(one.metadata)
         term = terms[one.term]
         if one.element & 1 == LINK_BIT:
-            memory = _fact(one, term, attributes, metadata, known)
+            memory = before = _fact(one, term, attributes, metadata, known, before)
         else:
             memory = _concept(one, term, attributes, metadata, known)
             concepts[one.element] = Called(term, called(one.name, attributes, metadata))
@@ -138,7 +141,7 @@ def _concept(
         stands=kind.counts(attributes),
         said_at=said_at,
         tells=code != CONCEPTS or text != one.name,
-        spans=_spans(one, text, words, said_at),
+        spans=_with_own_time(one, spoken_of(text, words, _said_at(said_at))),
         author=None if status == "verified" else _text(author) or known.actors.get(one.since),
         trust=_STATUS.get(status or "", 1.0),
     )
@@ -158,7 +161,7 @@ def _episode(
     described = _text(attributes.get("source_description"))
     stream = session or described or ("" if line is not None else None)
     words = tokens(body)
-    told = spoken_of(body, words, None if said_at == BEGINNING else said_at)
+    told = spoken_of(body, words, _said_at(said_at))
     return MemoryContent(
         one,
         code,
@@ -183,37 +186,54 @@ def _fact(
     attributes: Attributes,
     metadata: Attributes,
     known: _Known,
+    before: MemoryContent | None,
 ) -> MemoryContent | None:
     start, end = known.concepts.get(one.subject), known.concepts.get(one.object)
     if start is not None and known.kinds.is_structure(start.type, predicate):
         return None
     ends = tuple("" if at is None else at.name for at in (start, end))
-    text = said_by_link(ends[0], predicate, ends[1], attributes)
-    if FACT in attributes:
-        text = f"{text}\n{predicate}"
-    words = tokens(text)
+    if before is not None and _says_the_same(before.standing, one):
+        text, words, told = before.text, before.words, before.told
+    else:
+        text = said_by_link(ends[0], predicate, ends[1], attributes)
+        if FACT in attributes:
+            text = f"{text}\n{predicate}"
+        words = tokens(text)
+        told = spoken_of(text, words, _said_at(one.valid_at))
     sources = metadata.get(SOURCES)
     count = len(sources) if isinstance(sources, list) else 0
     first = sources[0] if isinstance(sources, list) and sources else metadata.get("source")
     more = min(count, _MOST_SOURCES) / _MOST_SOURCES
-    said_at = one.valid_at
     return MemoryContent(
         one,
         FACTS,
         text,
         words,
         ends,
-        said_at=said_at,
-        spans=_spans(one, text, words, said_at),
+        said_at=one.valid_at,
+        spans=_with_own_time(one, told),
+        told=told,
         author=_text(first) or known.actors.get(one.since),
         trust=min(1.0, _STATUS["observed"] * (1 - _OF_SOURCES) + _OF_SOURCES * more),
         is_service=predicate == SERVES and start is not None and start.name == SELF,
     )
 
 
-def _spans(one: Standing, text: str, words: list[str], said_at: int) -> tuple[Span, ...]:
+def _says_the_same(before: Standing, one: Standing) -> bool:
+    """Whether a content of a fact says what the one before it said, of the same day."""
+    return (
+        before.element == one.element
+        and before.attributes == one.attributes
+        and before.valid_at == one.valid_at
+    )
+
+
+def _said_at(instant: int) -> int | None:
+    return None if instant == BEGINNING else instant
+
+
+def _with_own_time(one: Standing, told: tuple[Span, ...]) -> tuple[Span, ...]:
     """Return the times that something told speaks of, and the time it is true, if that has one."""
-    told = spoken_of(text, words, None if said_at == BEGINNING else said_at)
     if one.valid_at == BEGINNING and one.invalid_at == FOREVER:
         return told
     return ((one.valid_at, one.invalid_at), *told)

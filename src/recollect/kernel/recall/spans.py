@@ -218,7 +218,7 @@ def asked_for(question: str, asked_at: int) -> Times:
 
 def _matches(text: str, words: list[str]) -> Iterator[re.Match[str]]:
     """Yield what names a time, the more telling patterns first; no part of a text twice."""
-    may_be_dated = _A_YEAR.search(text) is not None
+    may_be_dated = ("1" in text or "2" in text) and _A_YEAR.search(text) is not None
     if not may_be_dated and _TRIGGERS.keys().isdisjoint(words):
         return
     triggers = {_TRIGGERS[one] for one in words if one in _TRIGGERS}

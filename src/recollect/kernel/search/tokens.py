@@ -72,7 +72,7 @@ def tokens(text: str) -> list[str]:
     """
     if text.isascii():
         words = text.encode().translate(_ASCII_FOLDING).decode().split()
-        if max(map(len, words), default=0) <= LONGEST:
+        if len(text) <= LONGEST or max(map(len, words), default=0) <= LONGEST:
             return words
         return [word[:LONGEST] for word in words]
     found: list[str] = []

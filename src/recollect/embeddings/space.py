@@ -34,6 +34,7 @@ class NumpySpace:
         self._places: dict[int, int] = {}
         self._lock = threading.Lock()
         self._rows = self._room_for(0)
+        self._order = self._rows, np.zeros(0, np.int64)
 
     @property
     def size(self) -> int:
@@ -63,12 +64,21 @@ class NumpySpace:
             below, at_once = bound, at_once * _GROWTH
 
     def compared(self, vector: bytes) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Return all elements in no order, and the cosine of each."""
+        """Return all elements in order, and the cosine of each."""
         rows = self._rows
-        elements = rows.elements[: rows.used]
+        order = self._order_of(rows)
+        elements = rows.elements[order]
         near = np.einsum("ij,j->i", rows.vectors[: rows.used], np.frombuffer(vector, dtype="<f4"))
         there = elements != _GONE
-        return elements[there], near[there]
+        return elements[there], near[order][there]
+
+    def _order_of(self, rows: _Rows) -> NDArray[np.int64]:
+        """Return the places of rows in the order of elements, which none that goes changes."""
+        known, order = self._order
+        if known is not rows:
+            order = np.argsort(rows.elements[: rows.used])
+            self._order = rows, order
+        return order
 
     def _append(self, added: dict[int, bytes]) -> None:
         rows = self._rows

@@ -42,9 +42,7 @@ def compared(reader: Reader, columns: Columns, question: str) -> Compared:
     for space in spaces or ():
         elements, cosines = space.compared(vector)
         if len(elements):
-            order = np.argsort(elements)
-            places = np.searchsorted(elements, columns.element, sorter=order)
-            at = order[np.minimum(places, len(elements) - 1)]
+            at = np.minimum(np.searchsorted(elements, columns.element), len(elements) - 1)
             is_its = (elements[at] == columns.element) & (columns.until == LIVING)
             near[is_its] = cosines[at][is_its]
     return Compared(near, meanings.embedder.name) if spaces is not None else Compared()

@@ -53,37 +53,21 @@ def standings(session: Session, group_id: int, after: int, until: int) -> Iterat
     bare = {key: one for key, one in parameters.items() if key != "after"}
     is_some = after > 0
     for now, before in ((CONCEPTS, PAST_CONCEPTS), (LINKS, PAST_LINKS)):
-        past: dict[int, list[SqlRow]] = {}
-        for row in session.rows(before[is_some], parameters):
-            past.setdefault(whole(row[0]), []).append(row[1:])
+        past = iter(session.rows(before[is_some], parameters))
+        earlier = next(past, None)
         for row in session.rows(now[is_some], bare):
-            yield from _contents(row, past.get(whole(row[0]), ()))
+            element, term, first, last = whole(row[0]), whole(row[1]), row[2], whole(row[3])
+            name, subject = (first, 0) if isinstance(first, str) else ("", whole(first))
+            while earlier is not None and whole(earlier[0]) <= element:
+                if earlier[0] == element:
+                    yield Standing(element, term, name, subject, last, *_content(earlier[1:]))
+                earlier = next(past, None)
+            yield Standing(element, term, name, subject, last, *_content(row[4:]))
 
 
-def _contents(row: SqlRow, past: list[SqlRow] | tuple[()]) -> Iterator[Standing]:
-    element, term, first, last = whole(row[0]), whole(row[1]), row[2], whole(row[3])
-    name, subject = (first, 0) if isinstance(first, str) else ("", whole(first))
-    for attributes, metadata, valid_at, invalid_at, since, until in past:
-        yield Standing(
-            element,
-            term,
-            name,
-            subject,
-            last,
-            text(attributes),
-            text(metadata),
-            whole(valid_at),
-            whole(invalid_at),
-            whole(since),
-            whole(until),
-        )
-    attributes, metadata, valid_at, invalid_at, since, until = row[4:]
-    yield Standing(
-        element,
-        term,
-        name,
-        subject,
-        last,
+def _content(row: SqlRow) -> tuple[str, str, int, int, int, int]:
+    attributes, metadata, valid_at, invalid_at, since, until = row
+    return (
         text(attributes),
         text(metadata),
         whole(valid_at),

@@ -42,7 +42,7 @@ class VectorSpace(Protocol):
         """Set the vectors of elements; None takes one away."""
 
     def compared(self, vector: bytes) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Return all elements in no order, and the cosine of each. Cost: all vectors, once."""
+        """Return all elements in order, and the cosine of each. Cost: all vectors, once."""
 
     def nearest(self, vector: bytes, at_once: int) -> Iterator[Sequence[Near]]:
         """Yield the elements near a vector, best first, ties by element.

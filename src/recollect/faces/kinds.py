@@ -119,7 +119,7 @@ MARKUP: Final = (
     _markup("Template", "Markup.apply"),
     _markup("Function", "Markup.apply"),
     _markup("Workflow", "Markup.apply"),
-    Kind("MarkupCounter", call="Markup.apply", names_are_ids=True),
+    Kind("MarkupCounter", call="Markup.apply", names_are_ids=True, is_known=False),
     *(
         Kind(type, call=call, names_are_ids=True, links=frozenset({"showed"}))
         for type, call in (

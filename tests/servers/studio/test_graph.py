@@ -80,6 +80,8 @@ def test_a_filter_offers_all_there_is_to_choose_and_leaves_out_what_is_not_joine
 ):
     page = visitor.get("/graph", q="Ann Acme Beta", predicate="knows").text
     assert '<option value="works_at">' in page and '<option value="Company">' not in page
+    narrow = visitor.get("/graph/data", id="ann", predicate="works_at", type="Company").json()
+    assert [one["name"] for one in narrow["nodes"]] == ["Ann", "Acme"]
     assert names(visitor, q="Ann Acme Beta", predicate="knows") == {"Ann", "Bob"}
     page = visitor.get("/graph", id="ann", type="Company").text
     assert '<option value="Person">' in page

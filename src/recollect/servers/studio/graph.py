@@ -12,9 +12,11 @@ from typing import Final
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.model import Concept, Hits, Link, Rows
+from recollect.kernel import asked_instant
+from recollect.model import Concept, Dated, Hits, Instant, Link, Rows
 from recollect.node import dataclass
 from recollect.servers.studio.asking import given_parameters, page_moment, paged
+from recollect.servers.studio.home import described
 from recollect.servers.studio.shown import Shown, shown_ids, standing_of
 from recollect.servers.studio.visit import Answered, Download, Route, StudioPage, Visit
 
@@ -35,7 +37,7 @@ class Drawn:
     links: tuple[tuple[Link, str], ...]  # each with what it says of its end: "until 2026-11-01"
     is_whole: bool  # whether nothing was left out
     types: Sequence[str]  # of all that the filters chose from
-    predicates: Sequence[str]
+    predicates: Sequence[str]  # of all there are, to add what is beside a node by
 
     def as_json(self) -> bytes:
         """Return it as the script of the page reads it."""
@@ -103,12 +105,20 @@ def drawn_of(visit: Visit) -> Drawn:
     there = {one.id for one in shown}
     kept = [one for one in kept if one.subject in there and one.object in there]
     is_whole = is_all and len(kept) == len(links) and len(links) < _MOST_LINKS
-    dated = nexus.elements.look_up([one.id for one in kept], as_of=visit.then, closed=True)
-    told = [
-        (one, standing_of(dated[one.id], nexus.now()) if one.id in dated else "") for one in kept
-    ]
-    predicates = sorted({one.predicate for one in found})
-    return Drawn(shown, tuple(told), is_whole or bool(wanted), types, predicates)
+    now = nexus.now()
+    told = tuple((one, _standing(one, now)) for one in kept)
+    known = described(nexus, "DESCRIBE PROPOSITION TYPES", visit.then)[:_MOST_LISTED]
+    predicates = sorted({one.predicate for one in found} | {str(one["name"]) for one in known})
+    return Drawn(shown, told, is_whole or bool(wanted), types, predicates)
+
+
+def _standing(link: Link, now: Instant) -> str:
+    """Return whether a link has ended or not begun; both stand in its metadata."""
+    since, until = (
+        asked_instant(str(link.metadata[name])) if name in link.metadata else None
+        for name in ("valid_from", "valid_until")
+    )
+    return standing_of(Dated(link, since, until, now, None), now)
 
 
 def _beginning(visit: Visit) -> tuple[list[str], list[Link], bool]:

@@ -53,16 +53,18 @@ def home(visit: Visit) -> Answered:
     with nexus.snapshot():
         last = transaction_of(nexus, visit.known, stats.transactions, stats.transactions)
         types, predicates, domains = (
-            described(nexus, f"DESCRIBE {one}", visit.then)[:_MOST_TYPES]
+            described(nexus, f"DESCRIBE {one}", visit.then)
             for one in ("CONCEPT TYPES", "PROPOSITION TYPES", "DOMAINS")
         )
+        types = [one for one in types if _is_about(nexus.kinds.of(str(one["name"])))][:_MOST_TYPES]
+        predicates = predicates[:_MOST_TYPES]
         if visit.valid:
             types = _counted(visit, types, _OF_TYPE)
             predicates = _counted(visit, predicates, _OF_PREDICATE)
         shows = {
             "stats": stats,
             "last": last,
-            "domains": domains,
+            "domains": domains[:_MOST_TYPES],
             "types": types,
             "predicates": predicates,
             "changes": newest_changes(nexus, last),
@@ -158,6 +160,11 @@ def _newest(nexus: Nexus, count: int, then: AsOf | None) -> tuple[Shown, ...]:
     return tuple(
         one for one in found if one.dated.expired_at is None and _is_told(nexus.kinds.of(one.type))
     )[:_MOST_SHOWN]
+
+
+def _is_about(kind: Kind) -> bool:
+    """Whether concepts of a kind are what a memory is about, not what a face keeps beside them."""
+    return kind.is_memory and kind.is_known
 
 
 def _is_told(kind: Kind) -> bool:

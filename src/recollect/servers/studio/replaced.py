@@ -16,7 +16,7 @@ from recollect.servers.studio.trying import TriedPart, differences
 from recollect.servers.studio.visit import Visit
 
 _MOST_PARTS: Final = 4
-_MOST_CHANGES: Final = 100  # of a transaction, those that are looked at: of the oldest elements
+_MOST_CHANGES: Final = 20  # of a transaction, those that are looked at: of the oldest elements
 _LOOKED_BACK: Final = 2  # transactions: the one that made it, and the one that ended the other
 
 

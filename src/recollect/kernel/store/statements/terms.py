@@ -35,11 +35,14 @@ WHERE tally.group_id = :group AND tally.kind = :kind AND tally.term = :code
 )
 
 _AT = """
-SELECT <element>.<term>, term.text, COUNT(*)
-FROM <element> {then} term ON term.code = <element>.<term>
-WHERE <element>.group_id = :group AND term.group_id = :group
-  AND <element>.expired_at > :known AND <element>.id <= :last_id
-GROUP BY <element>.<term>, term.text
+SELECT term.code, term.text, used.count
+FROM (
+  SELECT <element>.<term> AS code, COUNT(*) AS count FROM <element>
+  WHERE <element>.group_id = :group
+    AND <element>.expired_at > :known AND <element>.id <= :last_id
+  GROUP BY <element>.<term>) AS used
+{then} term ON term.code = used.code
+WHERE term.group_id = :group
 """
 
 TYPES_AT = Statement(_AT.replace("<element>", "concept").replace("<term>", "type"))

@@ -78,6 +78,10 @@
   cy.on("onetap", "node", async event => {
     const address = new URL(holder.dataset.expand, location.origin)
     address.searchParams.set("id", event.target.data("raw"))
+    for (const name of ["type", "predicate", "confidence"]) {  // as they are chosen now
+      const chosen = document.querySelector(`main form [name=${name}]`)?.value
+      if (chosen) address.searchParams.set(name, chosen)
+    }
     const found = await load(address)
     const fresh = found.nodes.filter(one => cy.getElementById("n" + one.id).empty())
     if (cy.nodes().length + fresh.length > first.most) { said.textContent = `At most ${first.most.toLocaleString("en")} nodes are drawn.`; return }

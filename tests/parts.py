@@ -39,6 +39,7 @@ SPANNING: Final[Mapping[str, str]] = {
     r"HAVING count\(\*\) > 1 ORDER BY b.group_id": "a mend joins the blocks of all groups",
     r"DELETE FROM text_(block|past)\s*$": "a mend makes the words of all groups anew",
     r"\(SELECT count\(\*\) FROM concept\) \+ \(SELECT count\(\*\) FROM link\)": "doctor counts all",
+    r"EXISTS \(SELECT 1 FROM concept\)\s+FROM pg_class": "an index of an attribute serves every group",
     r"SELECT count\(\*\) FROM concept\s*$": "doctor and stats count all",
 }
 """What is said in the texts that may span groups, and why they do."""

@@ -195,6 +195,9 @@ class Session(Protocol):
     def watched(self, tell: Callable[[int], None]) -> AbstractContextManager[None]:
         """Tell from time to time how many steps the statements of a block have taken."""
 
+    def reshape(self, sql: str) -> None:
+        """Make or remove an index: now, or after the commit where others can write meanwhile."""
+
     def stay_in(self, group: str | None) -> None:
         """Let what follows see the rows of one group alone, where the engine has such a wall."""
 

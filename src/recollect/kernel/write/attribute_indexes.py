@@ -105,12 +105,16 @@ def built_indexes(session: Session) -> tuple[dict[str, str], set[str]]:
 
 
 def settle_indexes(session: Session) -> None:
-    """Let there be an index of every attribute that any group declares, and no other."""
+    """Let there be an index of every attribute that any group declares, and no other.
+
+    Where others can write meanwhile it is made after the commit; STORE_BUSY then leaves it to the
+    doctor.
+    """
     declared, built = built_indexes(session)
     for name in sorted(built - declared.keys()):  # first: one may differ only in case
-        session.rows(drop_attribute_index(name))
+        session.reshape(drop_attribute_index(name))
     for name in sorted(declared.keys() - built):
-        session.rows(create_attribute_index(declared[name], session.dialect))
+        session.reshape(create_attribute_index(declared[name], session.dialect))
 
 
 def drop_index(session: Session, group_id: int, type_: str, attribute: str) -> None:

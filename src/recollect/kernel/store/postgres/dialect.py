@@ -133,7 +133,8 @@ POSTGRES = Dialect(
     words={
         "attribute_indexes": (
             "(SELECT c.relname::text AS name FROM pg_class AS c"
-            " JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.relkind = 'i'"
+            " JOIN pg_namespace AS n ON n.oid = c.relnamespace"
+            " JOIN pg_index AS i ON i.indexrelid = c.oid WHERE i.indisvalid"
             " AND n.nspname = current_schema() AND c.relname LIKE 'attribute%:%') AS {0}"
         ),
         "numbers": (

@@ -181,6 +181,15 @@ def unreachable(place: str = "") -> RecollectError:
     )
 
 
+def not_owner() -> RecollectError:
+    """Return the error of a role that would make an index of tables that are another's."""
+    return RecollectError(
+        STORE_UNAVAILABLE,
+        "the role of the address does not own the tables, and may make no index of them",
+        hint="use the address of their owner",
+    )
+
+
 def unknown_outcome() -> RecollectError:
     """Return the error of a commit that was not answered, and whose end nobody can tell."""
     return RecollectError(

@@ -18,6 +18,7 @@ from recollect.kernel.store.statements.counters import (
     TAKEN,
     WRONG_IDS,
 )
+from recollect.kernel.store.statements.counts import COUNTS
 from recollect.kernel.store.statements.elements import LAST, STATE
 from recollect.kernel.store.statements.groups import DELETE, ONE
 from recollect.kernel.store.statements.queue import DUE_GROUPS
@@ -44,6 +45,7 @@ UPDATE grp SET last_n = greatest(last_n, coalesce((
 due_at = coalesce((
   SELECT min(w.due_at) FROM work AS w WHERE w.group_id = grp.group_id), due_at)
 """,
+    COUNTS: COUNTS.text.replace("(SELECT count(*) FROM grp)", "(SELECT count(*) FROM group_name)"),
     KEEP: KEEP.text.replace("(group_id, operation, key) DO", f"({_KEPT_KEY}) DO"),
     DUE_GROUPS: """
 SELECT g.name FROM grp AS g WHERE g.due_at <= :now AND NOT EXISTS (

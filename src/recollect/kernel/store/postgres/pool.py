@@ -43,6 +43,7 @@ SETTINGS: Final = {
 GROUP_SETTING: Final = "recollect.group"
 """The name of the group whose rows a transaction sees, where there is a wall between groups."""
 
+_SET: Final = "SELECT set_config($1, $2, false)"
 _STATEMENTS: Final = 512  # prepared on each connection
 _CONNECT_SECONDS: Final = 10
 _LEFT: Final[list[ConnectionPool]] = []
@@ -131,6 +132,26 @@ class Pool:
     def beside(self) -> AbstractContextManager[Connection[SqlRow]]:
         """Connect for what stands in no transaction, as long as a block lasts."""
         return connected(self._address)
+
+    def reshape(self, sql: str) -> None:
+        """Make or remove an index while others write. Cost: their transactions, then the table.
+
+        STORE_BUSY when one that was open before stays so; what is half made is made anew by the
+        next who makes it, or the doctor.
+        """
+        name = sql.partition(' "')[2].partition('"')[0]
+        with self.beside() as connection:
+            try:
+                for setting, value in (
+                    ("search_path", self._address.schema),
+                    ("lock_timeout", milliseconds(self.wait_seconds)),
+                ):
+                    connection.execute(_SET, (setting, value))
+                if sql.startswith("CREATE"):
+                    connection.execute(f'DROP INDEX CONCURRENTLY IF EXISTS "{name}"', prepare=False)
+                connection.execute(sql.replace("INDEX", "INDEX CONCURRENTLY", 1), prepare=False)
+            except psycopg.Error as error:
+                raise translated(error) from None
 
     @property
     def has_wall(self) -> bool:

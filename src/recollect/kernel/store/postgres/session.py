@@ -18,6 +18,7 @@ import os
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Final, cast
 
 import psycopg
@@ -41,6 +42,7 @@ from recollect.kernel.store.postgres.dialect import POSTGRES
 from recollect.kernel.store.postgres.faults import (
     READING_ERRORS,
     is_lost,
+    not_owner,
     translated,
     unknown_outcome,
     unreachable,
@@ -79,6 +81,10 @@ _LOCK_NUMBER: Final = "SELECT 1 FROM grp AS g WHERE g.group_id = $1 FOR UPDATE"
 _OUTCOME: Final = "SELECT t.chain FROM tx AS t WHERE t.group_id = $1 AND t.number = $2"
 _SET_GROUP: Final = f"SELECT set_config('{GROUP_SETTING}', $1, true)"
 _SET_SECONDS: Final = "SELECT set_config('statement_timeout', $1, true)"
+_MAY_RESHAPE: Final = """
+SELECT pg_has_role(c.relowner, 'USAGE'), EXISTS (SELECT 1 FROM concept)
+FROM pg_class AS c WHERE c.oid = to_regclass('concept')
+"""
 _BEGIN_ERASURE: Final = "UPDATE erasure SET begun = begun + 1"
 
 _STATE: Final = "SELECT e.begun, g.number FROM erasure AS e LEFT JOIN grp AS g ON g.group_id = $1"
@@ -254,6 +260,19 @@ class PostgresSession:
     def on_commit(self, action: Callable[[], None]) -> None:
         """Call `action` after the transaction has committed; never after a rollback."""
         self._after_commit.append(action)
+
+    def reshape(self, sql: str) -> None:
+        """Make or remove an index after the commit, while others write; now where nothing is.
+
+        STORE_UNAVAILABLE for a role that does not have the tables.
+        """
+        ((may, is_filled),) = self.rows(_MAY_RESHAPE)
+        if not may:
+            raise not_owner()
+        if is_filled:
+            self.on_commit(partial(self._pool.reshape, sql))
+        else:
+            self._run(sql, ())
 
     def stay_in(self, group: str | None) -> None:
         """Let what follows see the rows of one group alone, where row level security is on."""

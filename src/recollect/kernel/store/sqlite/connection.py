@@ -288,6 +288,10 @@ class SqliteSession:
     def expect_work(self, group_id: int) -> None:
         """Do nothing: an index finds what is due."""
 
+    def reshape(self, sql: str) -> None:
+        """Make or remove an index: nobody else writes meanwhile."""
+        self.rows(sql)
+
     def stay_in(self, group: str | None) -> None:
         """Do nothing: every statement names its group."""
 

@@ -1,0 +1,121 @@
+"""An index of an attribute is made while others write, and what is half made is found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import parse_qs, urlsplit
+
+import psycopg
+import pytest
+
+import recollect
+from recollect.errors import RecollectError
+
+WRITE = 'UPSERT { CONCEPT { {type: "Drug", name: $name} SET ATTRIBUTES { code: $code } } }'
+FIND = 'FIND(?d.name) WHERE { ?d {type: "Drug"} FILTER(?d.attributes.code == $code) }'
+STATE = """
+SELECT i.indisvalid FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
+JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.nspname = %s AND c.relname = 'attribute:code'
+"""
+WAITING = """
+SELECT 1 FROM pg_stat_activity AS a
+WHERE a.query LIKE 'CREATE INDEX CONCURRENTLY%%' AND a.wait_event_type = 'Lock' AND a.query LIKE %s
+"""
+Connection = psycopg.Connection[tuple[object, ...]]
+
+
+@pytest.fixture
+def schema(on_server: str) -> str:
+    with recollect.open(on_server) as nexus:
+        nexus.write(WRITE, {"name": "first", "code": "x" * 4_000})
+    return parse_qs(urlsplit(on_server).query)["schema"][0]
+
+
+@pytest.fixture
+def server(database: str) -> Iterator[Connection]:
+    with psycopg.connect(database, autocommit=True) as connection:
+        yield connection
+
+
+def states(server: Connection, schema: str) -> list[bool]:
+    return [bool(one) for (one,) in server.execute(STATE, (schema,)).fetchall()]
+
+
+def test_others_write_while_an_index_is_made(
+    on_server: str, schema: str, server: Connection, database: str
+) -> None:
+    with (
+        recollect.open(f"{on_server}&wait=60") as nexus,
+        psycopg.connect(database) as open_for_long,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        open_for_long.execute(f"UPDATE {schema}.concept SET version = version".encode())
+        made = pool.submit(nexus.add_index, "Drug", "code")
+        for _ in range(600):  # until it waits for the transaction that was open before
+            if server.execute(WAITING, ("%attribute:code%",)).fetchall():
+                break
+            server.execute("SELECT pg_sleep(0.05)")
+        assert states(server, schema) == [False]
+        for group in ("default", "other"):
+            nexus.group(group).write(WRITE, {"name": "second", "code": "y"})
+        assert not made.done()
+        open_for_long.commit()
+        made.result(60)
+        assert states(server, schema) == [True]
+        more = (
+            f'CONCEPT {{ {{type: "Drug", name: "{n}"}} SET ATTRIBUTES {{ code: "{n}" }} }}'
+            for n in range(1_500)
+        )
+        nexus.write(f"UPSERT {{ {' '.join(more)} }}")  # enough for the server to count rows
+        for code in ("x" * 4_000, "y"):  # a long value is found by its index as well
+            assert len(nexus.read(FIND, {"code": code}).results[0].rows) == 1
+            assert "attribute:code" in "\n".join(nexus.explain(FIND, {"code": code}).engine)
+        nexus.drop_index("Drug", "code")
+        assert states(server, schema) == []
+
+
+def test_what_is_half_made_is_found_and_made_by_the_next(
+    on_server: str, schema: str, server: Connection, database: str
+) -> None:
+    with recollect.open(f"{on_server}&wait=1") as nexus:
+        with psycopg.connect(database) as open_for_long:
+            open_for_long.execute(f"UPDATE {schema}.concept SET version = version".encode())
+            with pytest.raises(RecollectError) as caught:
+                nexus.add_index("Drug", "code")
+            assert caught.value.code.code == "STORE_BUSY"
+            assert states(server, schema) == [False]
+        found = nexus.doctor()
+        assert "attribute:code" in "\n".join(str(one) for one in found.findings)
+        nexus.add_index("Drug", "code")
+        assert states(server, schema) == [True]
+        assert nexus.doctor().is_well
+        server.execute(
+            f"UPDATE pg_index SET indisvalid = false"
+            f" WHERE indexrelid = '{schema}.\"attribute:code\"'::regclass".encode()
+        )
+        assert not nexus.doctor().is_well
+        nexus.doctor(fix=True)
+        assert states(server, schema) == [True]
+        assert nexus.doctor().is_well
+
+
+def test_a_role_that_does_not_have_the_tables_declares_nothing(
+    on_server: str, schema: str, server: Connection
+) -> None:
+    role = f"{schema}_app"
+    server.execute(f"CREATE ROLE {role} LOGIN".encode())
+    try:
+        server.execute(f"GRANT USAGE ON SCHEMA {schema} TO {role}".encode())
+        server.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO {role}".encode())
+        host = urlsplit(on_server).netloc.rpartition("@")[2]
+        address = urlsplit(on_server)._replace(netloc=f"{role}@{host}").geturl()
+        with recollect.open(address) as nexus:
+            with pytest.raises(RecollectError) as caught:
+                nexus.add_index("Drug", "code")
+            assert "does not own" in caught.value.message
+            assert nexus.declared.indexes() == ()
+    finally:
+        server.execute(f"DROP OWNED BY {role}".encode())
+        server.execute(f"DROP ROLE {role}".encode())

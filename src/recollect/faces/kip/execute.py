@@ -10,7 +10,7 @@ from functools import partial
 
 from recollect.errors import INVALID_SYNTAX, Notice, RecollectError
 from recollect.faces.kip.arguments import require_nexus
-from recollect.faces.kip.request import Command, KipRequest, OnMissing, read_request
+from recollect.faces.kip.request import Command, KipArguments, KipRequest, OnMissing, read_request
 from recollect.faces.kip.response import Format, Response, failure, success, with_warnings
 from recollect.kernel import Nexus, Script, parse_text
 from recollect.model import Answer, AsOf, Progress, Value, silent
@@ -44,19 +44,10 @@ def execute_kip(
     told how far a large write is.
     KIP 1.0-draft3, "Request & Response".
     """
-    return _answer(
-        nexus,
-        partial(_run, progress=progress),
-        command=command,
-        commands=commands,
-        parameters=parameters,
-        dry_run=dry_run,
-        as_of=as_of,
-        form=format,
-        on_missing=on_missing,
-        actor=actor,
-        request_id=request_id,
+    given = KipArguments(
+        command, commands, parameters, as_of, format, dry_run, on_missing, actor, request_id
     )
+    return _answer(nexus, partial(_run, progress=progress), given)
 
 
 def answer_kip(
@@ -74,17 +65,15 @@ def answer_kip(
 
     What `execute_kip` answers with an error is raised, with the text its place points into.
     """
-    request = read_request(
-        command=command,
-        commands=None,
+    given = KipArguments(
+        command,
         parameters=parameters,
         as_of=as_of,
-        form="rows",
         dry_run=dry_run,
-        on_missing="skip",
         actor=actor,
         request_id=request_id,
     )
+    request = read_request(given)
     asked = request.commands[0]
     try:
         return _run(nexus, request, asked, progress)
@@ -107,25 +96,16 @@ def execute_kip_readonly(
 
     The arguments and the response are those of `execute_kip`.
     """
-    return _answer(
-        nexus,
-        _read,
-        command=command,
-        commands=commands,
-        parameters=parameters,
-        dry_run=False,
-        as_of=as_of,
-        form=format,
-        on_missing="skip",
-        actor=actor,
-        request_id=request_id,
+    given = KipArguments(
+        command, commands, parameters, as_of, format, actor=actor, request_id=request_id
     )
+    return _answer(nexus, _read, given)
 
 
-def _answer(nexus: Nexus, run: Run, **arguments: object) -> Response:
+def _answer(nexus: Nexus, run: Run, given: KipArguments) -> Response:
     try:
         require_nexus(nexus)
-        request = read_request(**arguments)
+        request = read_request(given)
     except RecollectError as error:
         return failure(error)
     if request.is_batch:

@@ -52,27 +52,33 @@ class KipRequest:
     request_id: str | None
 
 
-def read_request(
-    *,
-    command: object,
-    commands: object,
-    parameters: object,
-    as_of: object,
-    form: object,
-    dry_run: object,
-    on_missing: object,
-    actor: object,
-    request_id: object,
-) -> KipRequest:
+@dataclass(frozen=True, slots=True)
+class KipArguments:
+    """The arguments of a call as they come: of whatever types."""
+
+    command: object
+    commands: object = None
+    parameters: object = None
+    as_of: object = None
+    form: object = "rows"
+    dry_run: object = False
+    on_missing: object = "skip"
+    actor: object = None
+    request_id: object = None
+
+
+def read_request(given: KipArguments) -> KipRequest:
     """Return the request these arguments make; a wrong one raises KIP_1001 or KIP_2003."""
-    shared = _parameters(parameters)
+    shared = _parameters(given.parameters)
+    missing = require_choice("on_missing", given.on_missing, get_args(OnMissing))
+    actor, request_id = given.actor, given.request_id
     return KipRequest(
-        commands=_commands(command, commands, shared),
-        is_batch=commands is not None,
-        as_of=read_as_of(as_of),
-        form=cast(Format, require_choice("format", form, get_args(Format))),
-        dry_run=require_boolean("dry_run", dry_run),
-        on_missing=cast(OnMissing, require_choice("on_missing", on_missing, get_args(OnMissing))),
+        commands=_commands(given.command, given.commands, shared),
+        is_batch=given.commands is not None,
+        as_of=read_as_of(given.as_of),
+        form=cast(Format, require_choice("format", given.form, get_args(Format))),
+        dry_run=require_boolean("dry_run", given.dry_run),
+        on_missing=cast(OnMissing, missing),
         actor=None if actor is None else require_text("actor", actor),
         request_id=None if request_id is None else require_text("request_id", request_id),
     )

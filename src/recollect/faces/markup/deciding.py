@@ -32,6 +32,8 @@ class Asked:
     base: int | None = None  # the transaction that the document was made of
     extra_fields: bool = False
     scope: AnswerScope | None = None  # None: the whole group
+    dry_run: bool = False
+    request_id: str | None = None  # in the log of what is written
 
 
 @dataclass(slots=True)

@@ -116,18 +116,16 @@ class Documents:
             raise RecollectError(
                 INVALID_ARGUMENT, f"ids is {ids!r:.40}", hint='pass ids="keep" or ids="fresh"'
             )
-        asked = Asked(is_snapshot=True, is_fresh=ids == "fresh", extra_fields=extra_fields)
-        return self._told(text, asked, dry_run, request_id)
+        asked = Asked(
+            is_snapshot=True,
+            is_fresh=ids == "fresh",
+            extra_fields=extra_fields,
+            dry_run=dry_run,
+            request_id=request_id,
+        )
+        return self._told(text, asked)
 
-    def _told(
-        self,
-        text: str,
-        asked: Asked,
-        dry_run: bool,
-        request_id: str | None,
-        *,
-        is_mended: bool = False,
-    ) -> Applied:
+    def _told(self, text: str, asked: Asked, *, is_mended: bool = False) -> Applied:
         """Write what a text says."""
         if not isinstance(text, str):
             raise RecollectError(
@@ -137,14 +135,7 @@ class Documents:
             )
         with uncollected(len(text)):
             parsed = _parsed(text, is_mended=is_mended)
-            return self.write(
-                parsed.document,
-                asked,
-                source=parsed.source,
-                notices=parsed.notices,
-                dry_run=dry_run,
-                request_id=request_id,
-            )
+            return self.write(parsed.document, asked, source=parsed.source, notices=parsed.notices)
 
     def write(
         self,
@@ -154,15 +145,13 @@ class Documents:
         source: str = "",
         notices: Sequence[Notice] = (),
         also: Also | None = None,
-        dry_run: bool = False,
-        request_id: str | None = None,
     ) -> Applied:
         """Write what a document comes to: the way in for the parts of this face.
 
         `also` is called inside the transaction with what the document comes to (its `transaction`
         is None then), and what it returns is written with it.
         """
-        with uncollected(len(source)), self.nexus.transaction(dry_run=dry_run):
+        with uncollected(len(source)), self.nexus.transaction(dry_run=asked.dry_run):
             self._graph(AsOf(transaction=asked.base))  # a base to come is none
             graph = Graph(self.nexus)
             applying = Applying(graph, asked, Faults(source), [*notices])
@@ -173,12 +162,12 @@ class Documents:
                 changes=tuple(reports_of(decided, graph)),
                 notices=(*notices, *_placed(applying.notices[len(notices) :], notices)),
                 transaction=None,
-                is_dry_run=dry_run,
+                is_dry_run=asked.dry_run,
             )
             changes = [*applying.minting.changes(), *changes_of(decided, graph)]
             changes += also(applied) if also is not None else ()
-            number = self._write(changes, request_id)
-        return replace(applied, transaction=None if dry_run else number)
+            number = self._write(changes, asked.request_id)
+        return replace(applied, transaction=None if asked.dry_run else number)
 
     def _write(self, changes: Sequence[Change], request_id: str | None) -> int | None:
         if not changes:

@@ -299,6 +299,8 @@ class Exchanges:
             target=record.target,
             base=record.base,
             scope=None if record.scope == "group" else scope,
+            dry_run=turn.dry_run,
+            request_id=record.id,
         )
         kept: list[Record] = []
 
@@ -316,8 +318,6 @@ class Exchanges:
             source="" if turn.notices else text,
             notices=turn.notices,
             also=also,
-            dry_run=turn.dry_run,
-            request_id=record.id,
         )
         done = replace(kept[0], applied=applied, transaction=applied.transaction)
         return done.exchange()

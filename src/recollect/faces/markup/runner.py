@@ -270,6 +270,7 @@ class Runner:
             target=run_.steps[run_.step - 1],
             base=kept.base,
             scope=AnswerScope(kept.shown),
+            request_id=run_.id,
         )
         with self._nexus.transaction():
             self._refuse_second(kept)
@@ -278,7 +279,6 @@ class Runner:
                 asked,
                 source="" if turn.notices else text,
                 notices=turn.notices,
-                request_id=run_.id,
             )
             return self._write(self._at_step(going, run_.step + 1)).run
 

@@ -95,8 +95,15 @@ class Documents:
         if target is not None:
             with self.nexus.snapshot():
                 Graph(self.nexus).held(target)
-        asked = Asked(is_snapshot=False, target=target, base=base, extra_fields=extra_fields)
-        return self._told(text, asked, dry_run, request_id, is_mended=repair)
+        asked = Asked(
+            is_snapshot=False,
+            target=target,
+            base=base,
+            extra_fields=extra_fields,
+            dry_run=dry_run,
+            request_id=request_id,
+        )
+        return self._told(text, asked, is_mended=repair)
 
     def load(
         self,

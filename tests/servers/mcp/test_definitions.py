@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 import pytest
 
+from recollect.faces.knowledge import KnowledgeType
 from recollect.servers.mcp.tools import TOOLS, MemoryTool
 
 TEN = {
@@ -42,6 +43,11 @@ def test_a_later_face_adds_at_most_two_tools_and_500_tokens(face):
     own = [one for one in TOOLS.values() if one.offered == face]
     assert 1 <= len(own) <= 2
     assert tokens(own) <= 500
+
+
+def test_the_tool_that_adds_knowledge_lists_the_types_of_the_face():
+    schema = TOOLS["add_knowledge"].definition.input_schema
+    assert schema["properties"]["knowledge_type"]["enum"] == [one.value for one in KnowledgeType]
 
 
 def test_every_set_is_offered_and_a_client_may_be_given_some_alone(talk):

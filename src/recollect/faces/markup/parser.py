@@ -36,6 +36,7 @@ from recollect.faces.markup.model import (
     EXTENSIONS,
     KNOWN_FIELDS,
     SPACE_KINDS,
+    STATES,
     Document,
     Id,
     Node,
@@ -56,7 +57,7 @@ from recollect.faces.markup.text import (
 KEY: Final = re.compile(r"[^\W\d_][\w \-]*")
 
 _PLAIN = re.compile(
-    r"( *)(?:- (?:([A-Z]+) )?ID: ([^\s\[\]#`\"]+)(?: \[(created|updated|deleted|read-only)\])?"
+    rf"( *)(?:- (?:([A-Z]+) )?ID: ([^\s\[\]#`\"]+)(?: \[({'|'.join(STATES)})\])?"
     r"|((?!ID:)[A-Za-z][A-Za-z0-9 _-]*):(?: (.*))?)$"
 )
 """A node as it is printed, or a field: indentation, extension, id, state; name, value."""

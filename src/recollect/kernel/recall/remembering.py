@@ -63,7 +63,7 @@ class MemoryContent(NamedTuple):
     trust: float  # 0 to 1
     told: tuple[Span, ...] = ()  # those of the spans that the words of a fact name
     author: str | None = None  # whom it rests on, where it is only inferred or observed
-    stands: bool = True  # whether it counts: not disputed, retracted or superseded
+    stands: bool = True  # whether it counts: not disputed or superseded
     tells: bool = True  # more than a name, and does not end a turn in a question
     stream: str | None = None  # the conversation it belongs to
     has_session: bool = False  # whether the stream is one session, however long it pauses

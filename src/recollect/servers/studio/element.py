@@ -46,7 +46,6 @@ from recollect.servers.studio.visit import (
     required,
 )
 
-MOST_NEIGHBOURS: Final = 60
 _MOST_VERSIONS: Final = 50
 _MOST_SOURCES: Final = 20
 _BESIDE: Final = "FIND(?l, ?far) WHERE {{ ?x {one} ?l {ends} }} LIMIT 60"

@@ -25,6 +25,7 @@ def chips(visitor: Visitor, **query: object) -> dict[str, int]:
 def test_types_and_predicates_are_counted_and_lead_on(visitor: Visitor):
     counted = chips(visitor)
     assert (counted["Person"], counted["Company"], counted["works_at"]) == (2, 2, 1)
+    assert "Claim" in counted and "Evidence" not in counted
     page = visitor.get("/").text
     (link,) = re.findall(r'href="(/ask[^"]+knows[^"]+)"', page)
     answer = visitor.http.get(link)

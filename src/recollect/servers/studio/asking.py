@@ -40,7 +40,7 @@ from recollect.model import (
     Value,
 )
 from recollect.node import dataclass, field, replace
-from recollect.servers.studio.home import described
+from recollect.servers.studio.home import about_types, described
 from recollect.servers.studio.replaced import Replaced, replaced_of
 from recollect.servers.studio.shown import Shown, ends_of, line_of, name_of, shown_of
 from recollect.servers.studio.steps import PageStep, steps_of
@@ -275,8 +275,9 @@ def page_moment(visit: Visit) -> AsOf | None:
 
 
 def _frame(visit: Visit, text: str) -> dict[str, object]:
-    saved = () if text else _saved(visit.nexus)
-    types = () if text else described(visit.nexus, "DESCRIBE CONCEPT TYPES")[:_MOST_EXAMPLES]
+    nexus = visit.nexus
+    saved = () if text else _saved(nexus)
+    types = () if text else about_types(nexus, described(nexus, "DESCRIBE CONCEPT TYPES"))
     given = {
         name: visit.form.get(_GIVEN + name, visit.query.get(_GIVEN + name, ""))
         for name in parameters_of(text)
@@ -290,7 +291,7 @@ def _frame(visit: Visit, text: str) -> dict[str, object]:
         "given": {_GIVEN + name: value for name, value in given.items()}
         | {"cursor": visit.asked("cursor")},
         "saved": saved,
-        "types": types,
+        "types": types[:_MOST_EXAMPLES],
         "view": visit.asked("as", "table"),
         **dict.fromkeys(("memories", "kinds", "waits", "shapes", "notices"), ()),
         **dict.fromkeys(("is_plain", "is_near", "writes", "next_cursor", "error", "working")),

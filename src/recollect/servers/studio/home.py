@@ -56,7 +56,7 @@ def home(visit: Visit) -> Answered:
             described(nexus, f"DESCRIBE {one}", visit.then)
             for one in ("CONCEPT TYPES", "PROPOSITION TYPES", "DOMAINS")
         )
-        types = [one for one in types if _is_about(nexus.kinds.of(str(one["name"])))][:_MOST_TYPES]
+        types = about_types(nexus, types)[:_MOST_TYPES]
         predicates = predicates[:_MOST_TYPES]
         if visit.valid:
             types = _counted(visit, types, _OF_TYPE)
@@ -162,9 +162,12 @@ def _newest(nexus: Nexus, count: int, then: AsOf | None) -> tuple[Shown, ...]:
     )[:_MOST_SHOWN]
 
 
-def _is_about(kind: Kind) -> bool:
-    """Whether concepts of a kind are what a memory is about, not what a face keeps beside them."""
-    return kind.is_memory and kind.is_known
+def about_types(
+    nexus: Nexus, types: Sequence[Mapping[str, Value]]
+) -> Sequence[Mapping[str, Value]]:
+    """Return the types that a memory is about, not those of what a face keeps beside them."""
+    kinds = [(one, nexus.kinds.of(str(one["name"]))) for one in types]
+    return [one for one, kind in kinds if kind.is_memory and kind.is_known]
 
 
 def _is_told(kind: Kind) -> bool:

@@ -22,18 +22,18 @@
   // The commonest types have a colour each, the same from picture to picture unless two want one.
   const tints = ["--accent", "--violet", "--good", "--warn", "--bad"].map(css)
   const many = Map.groupBy(first.nodes, one => one.type)
-  const types = []
-  for (const type of [...many.keys()].sort((a, b) => many.get(b).length - many.get(a).length || (a < b ? -1 : 1)).slice(0, tints.length)) {
-    let at = [...type].reduce((sum, one) => (31 * sum + one.codePointAt()) % 9973, 7) % tints.length
-    while (types[at] !== undefined) at = (at + 1) % tints.length
-    types[at] = type
-  }
+  const types = Array(tints.length).fill(null)
   const tintOf = type => tints[types.indexOf(type)] ?? css("--soft")
   const legend = document.getElementById("legend")
-  for (const type of types.filter(one => one !== undefined)) {
-    const sign = Object.assign(document.createElement("span"), {className: "tint-" + types.indexOf(type), textContent: "● "})
+  const give = type => {
+    if (types.includes(type) || !types.includes(null)) return
+    let at = [...type].reduce((sum, one) => (31 * sum + one.codePointAt()) % 9973, 7) % tints.length
+    while (types[at] !== null) at = (at + 1) % tints.length
+    types[at] = type
+    const sign = Object.assign(document.createElement("span"), {className: "tint-" + at, textContent: "● "})
     legend.appendChild(document.createElement("li")).append(sign, short(type))
   }
+  for (const type of [...many.keys()].sort((a, b) => many.get(b).length - many.get(a).length || (a < b ? -1 : 1))) give(type)
   if (many.size > tints.length) legend.appendChild(Object.assign(document.createElement("li"), {className: "soft"})).textContent = "● others"
   const cy = cytoscape({
     container: holder,
@@ -92,6 +92,7 @@
       kept[one.id] = {x: centre.x + 110 * Math.cos(turn), y: centre.y + 110 * Math.sin(turn)}
     })
     const links = found.links.filter(one => there.has(one.from) && there.has(one.to) && cy.getElementById("l" + one.id).empty())
+    fresh.forEach(one => give(one.type))
     cy.add(elements({nodes: fresh, links}))
     tell()
     old.unselect()
@@ -121,12 +122,12 @@
     cy.edges().forEach(one => {
       const from = one.source().position(), to = one.target().position()
       add("line", {x1: from.x, y1: from.y, x2: to.x, y2: to.y, stroke: css("--line"), ...(one.data("ended") ? {"stroke-dasharray": "4 3"} : {})})
-      add("text", {x: (from.x + to.x) / 2, y: (from.y + to.y) / 2, "font-size": 9, "text-anchor": "middle", fill: css("--soft")}, one.data("label"))
+      add("text", {x: (from.x + to.x) / 2, y: (from.y + to.y) / 2, "font-size": 12, "text-anchor": "middle", fill: css("--soft")}, one.data("label"))
     })
     cy.nodes().forEach(one => {
       const at = one.position()
       add("circle", {cx: at.x, cy: at.y, r: 9, fill: one.data("tint")})
-      add("text", {x: at.x, y: at.y + 21, "font-size": 11, "text-anchor": "middle", fill: css("--ink")}, one.data("label"))
+      add("text", {x: at.x, y: at.y + 21, "font-size": 12, "text-anchor": "middle", fill: css("--ink")}, one.data("label"))
     })
     save(new Blob([new XMLSerializer().serializeToString(svg)], {type: "image/svg+xml"}), "graph.svg")
   })

@@ -254,6 +254,15 @@ def test_what_is_far_from_the_others_in_meaning_is_a_memory_all_the_same(nexus: 
     assert min(one.score for one in found) >= 0
 
 
+def test_a_name_alone_answers_no_question_about_it(nexus: Nexus) -> None:
+    nexus.write(TOLD)
+    assert said(nexus, "Where does Ann Miller work?")[0] == "Ann Miller works_at Acme"
+    missed = nexus.recall("Which dentist does Ann Miller go to?")
+    assert missed.memories == ()
+    assert missed.nearest is not None
+    assert "Ann Miller works_at Acme" in said(nexus, "What is Ann Miller to Acme?")  # both ends
+
+
 def told_of(nexus: Nexus, *passages: tuple[str, str]) -> None:
     rain = (("Rain " + word, f"Rain {word} is a kind of weather") for word in "abcdefghijkl")
     nexus.write([PutConcept("Topic", name, {"summary": said}) for name, said in (*passages, *rain)])

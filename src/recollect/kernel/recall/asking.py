@@ -19,7 +19,7 @@ from recollect.kernel.recall.columns import (
     KnownNumbers,
 )
 from recollect.kernel.recall.spans import Times, asked_for, is_of_time
-from recollect.kernel.recall.words import asked_stems, kin_of
+from recollect.kernel.recall.words import LANGUAGES, asked_stems, kin_of, stem
 from recollect.kernel.schema.definitions import SELF
 from recollect.kernel.search.tokens import folded, tokens
 from recollect.node import dataclass
@@ -57,6 +57,7 @@ class Asking:
     ways: tuple[int, ...]  # its own
     kin: tuple[int, ...]  # of everyday words that say the same
     is_of_time: bool  # and the question names a time
+    is_of_name: bool  # of whom or what the question is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,8 @@ class UnderstoodQuestion:
     wants: int  # flags of the kind of answer
     wanted: str  # the same in words
     concepts: frozenset[int]  # whose whole names it holds
+    names: frozenset[str]  # the words of those names
+    rest: tuple[str, ...]  # its words beside them: what it asks of them
 
 
 _LARGE: Final = re.compile(r"\b[^\W\d_]\w+\b(?!\s+[A-Z\u00c0-\u00de])")
@@ -89,24 +92,17 @@ def understood(
     `$self` stands for whom the agent serves, if that is one.
     """
     known = columns.known
-    stems = asked_stems(question)
-    times = asked_for(question, asked_at)
-    found = [
-        Asking(
-            _numbers(ways, known),
-            _numbers(kin_of(ways), known),
-            times.is_any and any(map(is_of_time, ways)),
-        )
-        for ways in stems
-    ]
-    told = tuple(one for one in found if one.ways or one.kin or one.is_of_time)
-    words = tokens(question)
+    asked = tokens(question)
+    words = list(asked)
     concepts = _named(question, columns, number)
     if askers and not concepts and _OWN.search(question):
         asking = ((one, _asking(one, columns, asked_at, number)) for one in askers)
         asker, concepts = next((one for one in asking if one[1]), (" ".join(askers), concepts))
-        names = [known.concepts[one].name for one in concepts if one in known.concepts]
-        words += tokens(" ".join([asker, *names]))
+        words += [*tokens(asker), *_words_of(concepts, known)]
+    names = _words_of(concepts, known).union(tokens(" ".join(names_in(asked, known))))
+    times = asked_for(question, asked_at)
+    found = [_asking_word(ways, known, times, names) for ways in asked_stems(question)]
+    told = tuple(one for one in found if one.ways or one.kin or one.is_of_time)
     speakers = [known.named_by_word.get(one, ()) for one in words]
     wanted = [(flag, name) for flag, name, pattern in _KINDS if pattern.search(question)]
     if len(wanted) > 1 and wanted[0][0] == SAYS_HOW_MANY:
@@ -119,6 +115,34 @@ def understood(
         wants=sum({flag for flag, _ in wanted}),
         wanted=", ".join(name for _, name in wanted),
         concepts=concepts,
+        names=names,
+        rest=tuple(beside(names, asked)),
+    )
+
+
+def beside(names: frozenset[str], words: Sequence[str]) -> list[str]:
+    """Return words without those of names, and without the `s` that follows one.
+
+    >>> beside(frozenset({"ann"}), ["ann", "s", "boat"])
+    ['boat']
+    """
+    return [one for one in words if one not in names and one != "s"]
+
+
+def _words_of(concepts: frozenset[int], known: KnownNumbers) -> frozenset[str]:
+    """Return the words of what concepts are called."""
+    called = (known.concepts[one].name for one in concepts if one in known.concepts)
+    return frozenset(tokens(" ".join(called)))
+
+
+def _asking_word(
+    ways: tuple[str, ...], known: KnownNumbers, times: Times, names: frozenset[str]
+) -> Asking:
+    return Asking(
+        _numbers(ways, known),
+        _numbers(kin_of(ways), known),
+        times.is_any and any(map(is_of_time, ways)),
+        any(stem(name, language) in ways for name in names for language in LANGUAGES),
     )
 
 

@@ -12,14 +12,16 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from recollect.kernel.recall.asking import UnderstoodQuestion
+import numpy as np
+
+from recollect.kernel.recall.asking import UnderstoodQuestion, beside
 from recollect.kernel.recall.columns import NONE
 from recollect.kernel.recall.recollection import Recalled, Share
 from recollect.kernel.recall.remembering import since_text
 from recollect.kernel.recall.scoring import KIND, NAMED, NEAR, PAST, SHARES, WORDS, Ranking
 from recollect.kernel.recall.words import LANGUAGES, asked_stems, language_of, stem, telling_stems
 from recollect.kernel.search.tokens import tokens
-from recollect.model import FOREVER, Dated
+from recollect.model import FOREVER, Dated, Link
 from recollect.node import dataclass, field
 
 FLOOR: Final = 0.35
@@ -31,10 +33,10 @@ FLOOR: Final = 0.35
 FLOOR_OF_TURNS: Final = 0.2
 """The same where it is a turn of a conversation, in which people say less of what they mean."""
 
-FLOOR_OF_NAMED, FLOOR_OF_OTHERS = 0.62, 1.25
-"""Where a question names what is known: what a memory of that must hold and mean together, and ...
+FLOOR_OF_NAMED, FLOOR_OF_OTHERS = 0.25, 1.25
+"""Where a question names what is known: how much a memory of that must hold and mean, together, ...
 
-... what one of anything else must.
+... of what the question asks beside the name; and how much of all of it one of anything else must.
 """
 
 _FIRST: Final = 5
@@ -81,20 +83,34 @@ def chosen(look: Look, ranking: Ranking, wanted: int, threshold: float) -> Choic
             waiting.append(place)
         if len(waiting) == most:
             break
-    if not any(is_near(ranking, one.row) for one in waiting[:_FIRST]):
+    if not any(is_near(ranking, one) for one in waiting[:_FIRST]):
         return Choice((), waiting[0] if waiting else None)
     return Choice(tuple(islice(_shared_out(ranking, waiting), wanted)))
 
 
-def is_near(ranking: Ranking, row: int) -> bool:
+def is_near(ranking: Ranking, place: Pick) -> bool:
     """Whether a memory, or what stands beside it, holds or means enough of what is asked."""
-    is_turn = ranking.columns.session[row] != NONE
+    row, columns = place.row, ranking.columns
+    is_turn = columns.session[row] != NONE
     named = ranking.shares.get(NAMED)
     if named is not None and ranking.near is not None and not is_turn:
-        least = FLOOR_OF_NAMED if named[row] else FLOOR_OF_OTHERS
-        return bool(ranking.covered[row] + ranking.near[row] >= least)
+        if not named[row]:
+            return bool(ranking.covered[row] + ranking.near[row] >= FLOOR_OF_OTHERS)
+        ends = {int(columns.subject[row]), int(columns.object[row])}
+        if ends <= ranking.question.concepts:
+            return True
+        return bool(ranking.asked[row] + _near_beside_names(ranking, place) >= FLOOR_OF_NAMED)
     holds = ranking.covered[row] >= (FLOOR_OF_TURNS if is_turn else FLOOR)
     return bool(holds or (ranking.near is not None and ranking.near[row] >= NEAR))
+
+
+def _near_beside_names(ranking: Ranking, place: Pick) -> float:
+    """Return how near what a memory says is to what is asked, names left out of both: a cosine."""
+    question, meant = ranking.question, ranking.columns.known.meant
+    element = place.dated.element
+    predicate = tokens(element.predicate) if isinstance(element, Link) else []
+    said = beside(question.names, [*tokens(place.text), *predicate])
+    return float(np.einsum("i,i->", meant.of_words(question.rest), meant.of_words(said)))
 
 
 def _looked_at(look: Look, ranking: Ranking, at_once: int) -> Iterator[Pick]:
@@ -175,7 +191,7 @@ def told(
         why=why,
         passage=passage(place.text, question),
         others=tuple(place.others),
-        is_near=is_near(ranking, row),
+        is_near=is_near(ranking, place),
         is_past=is_past,
     )
 

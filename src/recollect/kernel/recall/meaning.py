@@ -102,6 +102,18 @@ class MeantWords(dict[str, int]):
         self[word] = at
         return at
 
+    def of_words(self, words: Sequence[str]) -> Vector:
+        """Return what words mean together, of length 1; none that is new is kept."""
+        model = meaning()
+        total = np.zeros(self.vectors.shape[1], np.float32)
+        for word in words:
+            if word in self:
+                total += self.vectors[self[word]]
+            elif model is not None:
+                total += model.of_word(word)
+        norm = float(np.sqrt(np.einsum("i,i->", total, total)))
+        return total / np.float32(norm) if norm else total
+
     def of_texts(self, texts: Sequence[list[str]]) -> Vector:
         """Return what texts of such words mean, a row each, of length 1; zeros where unknown."""
         made = np.zeros((len(texts), self.vectors.shape[1]), np.float32)

@@ -75,9 +75,11 @@ class Ranking:
     """Every row with its score; rows that are no candidates score below 0."""
 
     columns: Columns
+    question: UnderstoodQuestion
     shares: Mapping[str, Floats]  # 0 to 1, of the shares that apply
     scores: Floats
     covered: Floats  # how much of what the question asks for the row holds, 0 to 1
+    asked: Floats  # the same of what it asks of whom it names
     near: Floats | None  # how near the row's meaning is to the question's, -1 to 1
     is_past: Mask
     candidates: Mask  # what may be answered with at all
@@ -117,7 +119,7 @@ def ranked(
     candidates = counted & asked
     shares: dict[str, Floats] = {}
     dated = _dated(columns, question.times) if question.times.is_any else None
-    words, sessions, covered = _by_words(columns, question, counted, candidates, dated)
+    words, sessions, covered, of_named = _by_words(columns, question, counted, candidates, dated)
     shares[WORDS] = words
     if sessions is not None:
         shares[SESSION] = sessions
@@ -157,7 +159,7 @@ def ranked(
         reached |= near >= NEAR
     np.maximum(scores, 0.0, out=scores)
     scores[~(candidates & reached)] = -1.0
-    return Ranking(columns, shares, scores, covered, near, is_past, candidates)
+    return Ranking(columns, question, shares, scores, covered, of_named, near, is_past, candidates)
 
 
 def _are_of(columns: Columns, kinds: frozenset[int]) -> Mask:
@@ -181,13 +183,17 @@ def _by_words(
     counted: Mask,
     candidates: Mask,
     dated: Floats | None,
-) -> tuple[Floats, Floats | None, Floats]:
-    """Return the shares of the words, and of the words of whole sessions, and what is covered."""
+) -> tuple[Floats, Floats | None, Floats, Floats]:
+    """Return the shares of the words, and of the words of whole sessions, and what is covered.
+
+    That is of all words, and of those beside the names that the question holds.
+    """
     size = columns.size
     words, covered, sessions = np.zeros(size), np.zeros(size), np.zeros(columns.known.sessions)
+    of_names, ideal_of_names = np.zeros(size), 0.0
     many = int(counted.sum())
     if not many:
-        return words, None, covered
+        return words, None, covered, covered
     mean = max(1.0, float(columns.length[counted].mean()))
     norm = _SATURATION * (1 - _LENGTH_NORMALISATION + _LENGTH_NORMALISATION * columns.length / mean)
     in_session = counted & (columns.session != NONE)
@@ -207,6 +213,7 @@ def _by_words(
         weight = _rarity(frequency, many)
         tells = _rarity(max(1, frequency), told)
         ideal += tells
+        ideal_of_names += tells * word.is_of_name
         if dated is not None and word.is_of_time:
             covered += tells * dated
         if not frequency:
@@ -217,15 +224,20 @@ def _by_words(
             sessions += _rarity(int((per > 0).sum()), session_count) * per / (per + session_norm)
         if frequency <= _COMMON and len(of_session):
             rows, counts = _with_windows(columns, rows, counts, counted)
-        covered[rows] += tells * np.minimum(1.0, 2 * counts)
+        held = tells * np.minimum(1.0, 2 * counts)
+        covered[rows] += held
+        if word.is_of_name:
+            of_names[rows] += held
         words[rows] += weight * counts / (counts + norm[rows])
+    rest = ideal - ideal_of_names
+    asked = np.minimum((covered - of_names) / rest, 1.0) if rest > 0 else np.ones(size)
     covered = np.minimum(covered / (ideal or 1.0), 1.0)  # a time counts by its name or its day
     best = float(words[candidates].max(initial=0.0))
     words /= best or 1.0
     if session_count < 2:
-        return words, None, covered
+        return words, None, covered, asked
     sessions /= float(sessions.max(initial=0.0)) or 1.0
-    return words, np.where(columns.session != NONE, sessions[columns.session], 0.0), covered
+    return words, np.where(columns.session != NONE, sessions[columns.session], 0.0), covered, asked
 
 
 def _standing_in(columns: Columns, word: Asking, counted: Mask) -> tuple[Places, Floats]:

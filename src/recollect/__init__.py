@@ -11,8 +11,8 @@ and completion never load the kernel.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # as `typing` has it, which takes longer to load than all that is here
 if TYPE_CHECKING:
     from recollect.errors import RecollectError
     from recollect.faces.kinds import open_memory as open

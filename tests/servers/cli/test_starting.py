@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -69,3 +70,11 @@ def test_ctrl_c_while_modules_load_is_one_line(tmp_path, module: str, words: tup
     assert (done.returncode, done.stdout) == (130, "")
     assert done.stderr.startswith("stopped")
     assert done.stderr.count("\n") == 1
+
+
+def test_hardly_anything_is_loaded_before_ctrl_c_is_one_line():
+    bare = [sys.executable, "-I", "-S", "-c"]
+    told = "import sys; sys.path.insert(0, sys.argv[1]); import recollect; print('typing' in sys.modules)"
+    source = str(Path(recollect.__file__).parents[1])
+    done = subprocess.run([*bare, told, source], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

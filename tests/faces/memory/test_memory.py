@@ -290,3 +290,17 @@ def test_the_primer_tells_what_the_brief_tells_of_now(memory: Memory) -> None:
 
 def test_a_brief_says_what_recall_compares(memory: Memory) -> None:
     assert "- you recall by words and meaning" in str(memory.brief())
+
+
+def test_the_beginning_of_the_id_of_a_claim_means_it(memory: Memory) -> None:
+    said = [{"kind": "user_statement", "detail": "x"}]
+    first = memory.remember("Maria likes tea", evidence=said).claim
+    other = memory.remember("Maria likes rain", evidence=said).claim
+    assert first is not None
+    assert other is not None
+    assert memory.why(first.id[:8]).memory.id == first.id
+    assert (
+        memory.correct(first.id[:8], text="Maria likes mint", evidence=said).before.id == first.id
+    )
+    assert memory.forget(id=other.id[:8]).memories[0].id == other.id
+    assert refused(memory.forget, id="nobody").code.code == "NOT_FOUND"

@@ -515,3 +515,17 @@ def test_a_time_that_is_none_is_refused(send: Send, as_of: object, message: str)
     answer = send("/v1/claims/recall", {"question": "sagas", "as_of": as_of})
     assert (answer.status_code, code_in(answer)) == (400, "INVALID_ARGUMENT")
     assert answer.json()["error"]["message"] == message
+
+
+def test_the_beginning_of_an_id_means_the_only_claim_that_begins_so(send: Send) -> None:
+    ids = ("518ad768-81a7", "51b00000-0000", "924a6b25-8d46")
+    output(send("/v1/claims", {"claims": [claim(one, text=f"text {one}") for one in ids]}))
+    body = {"id": "518", "status": "disputed", "reason": "no"}
+    assert output(send("/v1/claims/transition", body))["id"] == ids[0]
+    body = {"old_id": "51b", "new_id": "9"}
+    assert output(send("/v1/claims/supersede", body))["superseded_by"] == ids[2]
+    assert output(send("/v1/claims/claim", id="51b"))["superseded_by"] == ids[2]
+    events = output(send("/v1/claims/history", id="518"))["events"]
+    assert {one["claim_id"] for one in events} == {ids[0]}
+    assert code_in(send("/v1/claims/claim", id="51")) == "INVALID_ARGUMENT"
+    assert code_in(send("/v1/claims/history", id="7")) == "NOT_FOUND"

@@ -15,6 +15,7 @@ from pydantic_core import from_json
 from typing_extensions import TypedDict
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
+from recollect.faces.beginnings import whole_id
 from recollect.faces.calls import DIGITS, call, described_as
 from recollect.faces.claims.acting import Actor
 from recollect.faces.claims.attention import EMPTY_EVIDENCE, AttentionItem, AttentionQueue
@@ -22,7 +23,6 @@ from recollect.faces.claims.feed import BEGINNING, FeedEvent, events_after
 from recollect.faces.claims.model import Claim, ClaimEvent, Scope
 from recollect.faces.claims.past import claim_events, no_claim
 from recollect.faces.claims.reading import Filters, counted, listed, one_claim, recalled
-from recollect.faces.claims.validation import checked_id
 from recollect.faces.claims.viewing import ClaimView, viewed
 from recollect.faces.claims.wire import evidence_from, from_wire
 from recollect.faces.claims.writing import Writer
@@ -283,7 +283,7 @@ class ClaimCalls:
         """Show one claim as a page would."""
         moment = self._read_as_of(as_of)
         with self._nexus.snapshot():
-            claim = one_claim(self._nexus, id, moment)
+            claim = one_claim(self._nexus, whole_id(self._nexus, id), moment)
             if claim is None:
                 raise no_claim(id)
             return viewed(self._nexus, claim, moment)
@@ -311,10 +311,10 @@ class ClaimCalls:
         actor: ActorMembers | None = None,
     ) -> Moved:
         """Move a claim through its lifecycle."""
-        claim_id = checked_id(id)
         who = _actor(actor, self._acting_as)
         refs = evidence_from(evidence)
-        Writer(self._nexus).transition(claim_id, status, refs, reason, who, expected_status)
+        writer = Writer(self._nexus)
+        claim_id = writer.transition(id, status, refs, reason, who, expected_status)
         return Moved(id=claim_id, claim_status=status)
 
     @call(
@@ -333,9 +333,8 @@ class ClaimCalls:
         actor: ActorMembers | None = None,
     ) -> Superseded:
         """Let one claim take the place of another."""
-        old, new = checked_id(old_id, "old_id"), checked_id(new_id, "new_id")
         who = _actor(actor, self._acting_as)
-        Writer(self._nexus).supersede(old, new, who, expected_status)
+        old, new = Writer(self._nexus).supersede(old_id, new_id, who, expected_status)
         return Superseded(id=old, claim_status="superseded", superseded_by=new)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 from typing import cast
 
 from recollect.errors import NOT_FOUND, RESOURCE_NOT_FOUND, Hint, RecollectError, ToDo
+from recollect.faces.beginnings import whole_id
 from recollect.faces.claims.model import ClaimEvent, EvidenceRef
 from recollect.faces.claims.records import (
     ATTENTION,
@@ -80,7 +81,7 @@ def claim_life(nexus: Nexus, claim_id: str) -> Life:
 
 def claim_events(nexus: Nexus, claim_id: str, as_of: AsOf | None = None) -> list[ToldEvent]:
     """Return what happened to a claim, oldest first; as of a moment, what had happened by then."""
-    claim_id = checked_id(claim_id)
+    claim_id = whole_id(nexus, checked_id(claim_id))
     told = told_of(nexus, claim_id, claim_life(nexus, claim_id))
     return told if as_of is None else [one for one in told if one.is_known(as_of)]
 

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from recollect.errors import CONFLICT, RecollectError
+from recollect.faces.beginnings import whole_id
 from recollect.faces.claims.acting import NOBODY, Actor
 from recollect.faces.claims.lifecycle import check_expected, check_transition
 from recollect.faces.claims.model import Claim, EvidenceRef
@@ -118,9 +119,9 @@ class Writer:
         reason: str | None,
         actor: Actor,
         expected_status: str | None = None,
-    ) -> None:
-        """Move a claim to another status; CONFLICT for one that may not follow its own."""
-        claim_id = checked_id(claim_id)
+    ) -> str:
+        """Move a claim to another status and return its id; CONFLICT where that may not follow."""
+        claim_id = whole_id(self._nexus, checked_id(claim_id))
         known_word(new_status, STATUSES, "new_status")
         given, reason = named(evidence), optional_text(reason, "reason")
 
@@ -136,16 +137,18 @@ class Writer:
             return [_moved(held, new_status, step, code, present.at), *joined]
 
         self._nexus.write(Decision([claim_id], move), actor=actor.name)
+        return claim_id
 
     def supersede(
         self, old_id: str, new_id: str, actor: Actor, expected_status: str | None = None
-    ) -> None:
-        """Let a claim take the place of another, in both directions.
+    ) -> tuple[str, str]:
+        """Let a claim take the place of another, in both directions; return the ids of both.
 
         CONFLICT where one of them is superseded already, or the older says it supersedes the
         newer.
         """
-        old_id, new_id = checked_id(old_id, "old_id"), checked_id(new_id, "new_id")
+        old_id = whole_id(self._nexus, checked_id(old_id, "old_id"))
+        new_id = whole_id(self._nexus, checked_id(new_id, "new_id"))
         if old_id == new_id:
             raise refused(f'the claim "{old_id}" cannot supersede itself', "name a newer claim")
 
@@ -168,6 +171,7 @@ class Writer:
             ]
 
         self._nexus.write(Decision([old_id, new_id], replace), actor=actor.name)
+        return old_id, new_id
 
     def _new(
         self, claims: Sequence[Claim], present: Present, *, keeps_told: bool

@@ -39,7 +39,7 @@ def why_of(nexus: Nexus, identifier: str, limit: int, cursor: str | None) -> Why
         )
     dated = element_named(nexus, identifier, closed=True)
     start = place_in(cursor)
-    versions = [version for life in nexus.history(identifier) for version in life.versions]
+    versions = [version for life in nexus.history(dated.element.id) for version in life.versions]
     steps = versions[start : start + limit]
     (memory,) = records_of(nexus, [dated])
     following = start + len(steps)
@@ -47,7 +47,7 @@ def why_of(nexus: Nexus, identifier: str, limit: int, cursor: str | None) -> Why
         memory,
         _episodes(nexus, dated),
         tuple(_step(one) for one in steps),
-        _events(nexus, identifier) if memory.kind == "claim" else (),
+        _events(nexus, memory.id) if memory.kind == "claim" else (),
         str(following) if following < len(versions) else None,
     )
 

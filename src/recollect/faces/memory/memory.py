@@ -266,7 +266,7 @@ class Memory:
         """
         before = self._record(id, closed=True)
         with self.nexus.transaction():
-            return self._written(changes_back(self.nexus, id), before)
+            return self._written(changes_back(self.nexus, before.id), before)
 
     def forget(
         self,

@@ -13,6 +13,7 @@ from typing import Any, Final
 import orjson
 
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
+from recollect.faces.beginnings import GIVEN, whole_id
 from recollect.faces.claims import ACTIVE, Claim, EvidenceRef, claims_of, is_claim, to_wire
 from recollect.faces.memory.model import MemoryRecord, RecallAnswer, RecalledRecord
 from recollect.faces.memory.told import scalar_of
@@ -118,8 +119,14 @@ def records_named(nexus: Nexus, ids: Iterable[str]) -> tuple[MemoryRecord, ...]:
 
 
 def element_named(nexus: Nexus, identifier: str, *, closed: bool = False) -> Dated:
-    """Return the element of an id; NOT_FOUND if there is none, or it lives no more."""
+    """Return the element of an id, or of the beginning of one that was given with its element.
+
+    NOT_FOUND if there is none, or it lives no more.
+    """
     dated = nexus.elements.look_up([identifier], closed=closed).get(identifier)
+    if dated is None:
+        whole = whole_id(nexus, identifier, GIVEN)
+        dated = nexus.elements.look_up([whole], closed=closed).get(whole)
     if dated is None:
         raise RecollectError(
             RESOURCE_NOT_FOUND,

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from rich.table import Table
 from rich.text import Text
 
+from recollect.faces.beginnings import only
 from recollect.faces.claims import AttentionItem, NexusKnowledgeStore
 from recollect.kernel import instant
-from recollect.servers.cli.beginnings import only
 from recollect.servers.cli.claims import ask_claims, headed, time_text
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output

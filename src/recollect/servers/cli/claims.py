@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
+from recollect.faces.beginnings import whole_id
 from recollect.faces.claims import (
     Actor,
     Checker,
@@ -28,7 +29,6 @@ from recollect.faces.claims import (
 from recollect.faces.claims.words import SUPERSEDED
 from recollect.model import Instant, instant_text
 from recollect.node import dataclass
-from recollect.servers.cli.beginnings import whole_id
 from recollect.servers.cli.evidence import asserted, given_evidence, kept_evidence
 from recollect.servers.cli.opening import opened, warn_of_absent_group
 from recollect.servers.cli.options import Invocation
@@ -294,7 +294,7 @@ def supersede_claim(on: Invocation, old_id: str, new_id: str) -> None:
 def show_claim_history(on: Invocation, claim_id: str) -> None:
     """Show what happened to a claim."""
     with output(as_json=on.as_json) as out:
-        events = ask_claims(on, out, lambda store: store.history(whole_id(store.nexus, claim_id)))
+        events = ask_claims(on, out, lambda store: store.history(claim_id))
         if out.as_json:
             out.json({"result": {"history": [asdict(one) for one in events]}})
         else:

@@ -12,7 +12,6 @@ from rich.text import Text
 
 from recollect.errors import RecollectError
 from recollect.faces.memory import Corrected, Effect, Holding, Memory, MemoryRecord, RecalledRecord
-from recollect.servers.cli.beginnings import GIVEN, whole_id
 from recollect.servers.cli.evidence import given_evidence
 from recollect.servers.cli.opening import opened, warn_of_absent_group
 from recollect.servers.cli.options import Invocation
@@ -116,14 +115,14 @@ def correct(
             pairs = (one.partition("=") for one in attributes)
             given["attributes"] = {name: _value(value) for name, _, value in pairs}  # type: ignore[assignment]
         refs = given_evidence(evidence, memory.actor.actor_id) or None
-        done = memory.correct(_whole(memory, identifier), evidence=refs, **given)  # type: ignore[arg-type]
+        done = memory.correct(identifier, evidence=refs, **given)  # type: ignore[arg-type]
         _tell_corrected(out, done)
 
 
 def take_back(on: Invocation, identifier: str) -> None:
     """Take back the last thing that was done to a memory."""
     with _on(on, writes=True) as (out, memory):
-        _tell_corrected(out, memory.undo(_whole(memory, identifier)))
+        _tell_corrected(out, memory.undo(identifier))
 
 
 def forget(
@@ -140,7 +139,7 @@ def forget(
     with _on(on, writes=True) as (out, memory):
         done = memory.forget(
             question,
-            id=None if identifier is None else _whole(memory, identifier),
+            id=identifier,
             effect=effect,
             limit=limit,
             dry_run=None if identifier is not None else not is_sure,
@@ -196,7 +195,7 @@ def brief(on: Invocation, topic: str | None, max_tokens: int, since: str | None)
 def explain(on: Invocation, identifier: str) -> None:
     """Tell what a memory rests on, and what became of it, step by step."""
     with _on(on) as (out, memory):
-        why = memory.why(_whole(memory, identifier))
+        why = memory.why(identifier)
         if on.as_json:
             out.json({"result": why.to_dict()})
             return
@@ -261,10 +260,6 @@ def _recalled(one: RecalledRecord, *, why: bool) -> Text:
         points, words = share
         line.append(shown(f"\n      {points:+.2f} {name}: {words}", "dim"))
     return line
-
-
-def _whole(memory: Memory, identifier: str) -> str:
-    return whole_id(memory.nexus, identifier, GIVEN)
 
 
 def _value(text: str, *, is_end: bool = False) -> object:

@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 from rich.tree import Tree
 
+from recollect.faces.beginnings import GIVEN, whole_id
 from recollect.faces.kip.as_of import read_as_of
 from recollect.faces.kip.changes import instant_text, logged_json, transaction_json, what_json
 from recollect.model import (
@@ -24,7 +25,6 @@ from recollect.model import (
     Version,
     bounded,
 )
-from recollect.servers.cli.beginnings import GIVEN, whole_id
 from recollect.servers.cli.cells import cell, counted, open_table
 from recollect.servers.cli.elements import Names, end, label, link_line
 from recollect.servers.cli.naming import named_in

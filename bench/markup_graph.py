@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import itertools
 import statistics
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,11 +25,13 @@ NODES = 100_000
 _BELOW = 10  # children of a node
 _WARM, _TIMES = 5, 100
 _LOADED = 10_000.0  # nodes a second
+_GROWTH = 1.25  # of memory, beside what is linear
 _BRANCH = 500  # nodes of the branch that is shown
 _MOST = {
     "change": 5.0,
     "branch": 10.0,
     "budget": 15.0,
+    "between": 5.0,
     "flat": 15.0,
 }  # milliseconds, of half of the calls
 
@@ -55,6 +59,7 @@ def figures(folder: Path, calibration: Calibration, scale: Scale) -> Iterator[Fi
             f">= {_LOADED:,.0f}",
             loaded >= _LOADED,
         )
+        yield _memory(folder, nodes)
         flat.load(_text([(one, 1, 1, 0) for one in range(1, nodes + 1)]))
         number = itertools.count()
         middle = str(nodes // 2)
@@ -66,12 +71,17 @@ def figures(folder: Path, calibration: Calibration, scale: Scale) -> Iterator[Fi
             ),
             "branch": lambda: markup.render(str(root)),
             "budget": lambda: markup.render(attention=middle, budget=1_000),
+            "between": lambda: flat.apply(
+                f"- CONCEPTUAL SPACE\n  ID: space\n  - ID: {middle}\n"
+                "  - ID: new-1 [created]\n    Label: New\n"
+            ),
             "flat": lambda: flat.render(attention=middle, budget=1_000),
         }
         names = {
             "change": "one change",
             "branch": f"a branch of {_BRANCH} nodes",
             "budget": "a view within 1,000",
+            "between": "an insertion between siblings",
             "flat": "a view of siblings",
         }
         for name, call in calls.items():
@@ -84,6 +94,25 @@ def figures(folder: Path, calibration: Calibration, scale: Scale) -> Iterator[Fi
             )
             most = _MOST[name]
             yield Figure("markup", names[name], took, "ms", beside, f"<= {most:g}", took <= most)
+
+
+def _memory(folder: Path, nodes: int) -> Figure:
+    """Measure what a load takes of memory, beside twice what one of half as many nodes takes."""
+    half, whole = (_megabytes(folder, count) for count in (nodes // 2, nodes))
+    told = f"memory of a load of {nodes // 1000} k nodes"
+    most = _GROWTH * 2 * half
+    return Figure("markup", told, whole, "MB", 2 * half, f"<= {_GROWTH:g} x", whole <= most)
+
+
+def _megabytes(folder: Path, nodes: int) -> float:
+    command = [sys.executable, "-m", "bench.markup_memory", str(folder), str(nodes)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def tree_text(nodes: int) -> str:
+    """Return the document of so many nodes."""
+    return _text(list(_tree(nodes)))
 
 
 def _bare_change(number: int) -> list[Change]:

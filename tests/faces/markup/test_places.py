@@ -232,6 +232,25 @@ def test_an_insertion_reads_a_few_of_the_siblings_however_many_they_are(zoo: Mar
         assert order(zoo, "4") == [*before[:at], made, *before[at:]]
 
 
+def test_many_insertions_at_one_spot_renumber_a_few_siblings_at_a_time(zoo: Markup) -> None:
+    flat(zoo, 1_000)
+    most, made = 0, list[str]()
+    for number in range(150):
+        text = "- ID: 4\n  - ID: n500\n  - ID: new-1 [created]\n    Label: x\n"
+        if number == 140:  # beside what a spread takes along
+            text = "- ID: 4\n  - ID: new-2 [created]\n    Label: y\n  - ID: n501\n"
+        with zoo.nexus.transaction(dry_run=True):
+            applying = Applying(Graph(zoo.nexus), Asked(is_snapshot=False), Faults(text))
+            most = max(most, len(applying.decide(parse(text)).orders))
+        made += zoo.apply(text).ids.values()
+    assert 1 < most < 300
+    before = [f"n{one}" for one in range(501)]
+    after = [f"n{one}" for one in range(501, 1_000)]
+    (last,) = made[140:141]
+    first = [*reversed(made[:140])]
+    assert order(zoo, "4") == [*before, *reversed(made[141:]), *first, last, *after]
+
+
 def test_an_insertion_beside_siblings_that_go_finds_the_one_that_stays(zoo: Markup) -> None:
     flat(zoo, 80)
     gone = "".join(f"  - ID: n{one} [deleted]\n" for one in range(11, 70))

@@ -10,10 +10,8 @@ do changes come out, in an order in which each finds what it needs.
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from functools import partial
-from typing import Final
 
 from recollect.errors import AMBIGUOUS_PLACE, CYCLE, EDGE_NOT_ALLOWED, Notice
 from recollect.faces.markup.deciding import Asked, Decided
@@ -49,9 +47,6 @@ from recollect.faces.markup.resolving import (
     Resolver,
 )
 from recollect.node import dataclass, field
-
-_NEAR: Final = 32
-"""Siblings that are read to find the next one."""
 
 
 @dataclass(slots=True)
@@ -348,33 +343,44 @@ class Applying:
         for (space, parent), below in met.items():
             siblings = [*below.values()]
             fresh = {one.id for one in siblings if one.order is None} | moved_siblings(siblings)
-            beside = partial(self._beside, space, parent, fresh)
-            standing = partial(self._standing, space, parent)
+            near = partial(self._near, space, parent, fresh)
+            standing = partial(self._standing, space, parent, fresh)
             take = self.minting.take_order
-            for id, order in arranged(siblings, beside, standing, take).items():
+            for id, order in arranged(siblings, near, standing, take).items():
                 self.decided.orders[id, space, parent] = order
             moved = moved_siblings(siblings)
             self.decided.reordered.update((id, space, parent) for id in moved)
 
-    def _beside(
-        self, space: str, parent: str | None, fresh: set[str], anchor: Sibling, is_before: bool
-    ) -> float | None:
-        """Return the order of what stays next to a sibling; None where that is not near."""
+    def _near(
+        self,
+        space: str,
+        parent: str | None,
+        fresh: set[str],
+        anchor: Sibling,
+        most: int,
+        *,
+        before: bool = False,
+    ) -> tuple[list[tuple[str, float]], bool] | None:
+        """Return what stays next to a sibling, the nearest first, and whether that is all."""
         order = LAST if anchor.order is None else anchor.order
         place = Place(anchor.id, space, parent, "", order)
-        near = self.graph.beside(place, _NEAR, before=is_before)
-        at = next((at for at, (id, _) in enumerate(near) if id == anchor.id), None)
-        for id, order in () if at is None else near[at + 1 :]:
-            if id not in fresh and (id, space, parent) not in self.placing.removed:
-                return order
-        is_end = at is not None and len(near) < _NEAR
-        return (-math.inf if is_before else LAST) if is_end else None
+        read = self.graph.beside(place, most, before=before)
+        at = next((at for at, (id, _) in enumerate(read) if id == anchor.id), None)
+        if at is None:
+            return None
+        removed = self.placing.removed
+        stays = [
+            one
+            for one in read[at + 1 :]
+            if one[0] not in fresh and (one[0], space, parent) not in removed
+        ]
+        return stays, len(read) < most
 
-    def _standing(self, space: str, parent: str | None) -> list[tuple[str, float]]:
+    def _standing(self, space: str, parent: str | None, fresh: set[str]) -> list[str]:
         """Return what stands below a parent and stays there, in order."""
         below = self.graph.children([space if parent is None else parent], space)
         return [
-            (place.child, place.order)
+            place.child
             for place, _ in below.get(parent, ())
-            if place.spot not in self.placing.removed
+            if place.spot not in self.placing.removed and place.child not in fresh
         ]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import Final, Protocol
 
 from recollect.faces.markup.records import LAST
 from recollect.node import node
@@ -23,6 +24,13 @@ class Sibling:
     id: str
     order: float | None  # where it stands; None: it is new here
     is_updated: bool = False
+
+
+_NEAR: Final = 8
+"""Siblings that are read to find the next one."""
+
+_LEAST: Final = 2.0**-32
+"""Room between two that were spread, beside their size: for twenty halvings and more."""
 
 
 def moved_siblings(siblings: Sequence[Sibling]) -> set[str]:
@@ -44,17 +52,25 @@ def moved_siblings(siblings: Sequence[Sibling]) -> set[str]:
     return moved
 
 
+class Near(Protocol):
+    """Reads the siblings that stay next to a known one, the nearest first, and whether all."""
+
+    def __call__(
+        self, anchor: Sibling, most: int, *, before: bool = False
+    ) -> tuple[list[tuple[str, float]], bool] | None:
+        """Return at most so many; None where the sibling is not among those of its order."""
+
+
 def arranged(
     siblings: Sequence[Sibling],
-    beside: Callable[[Sibling, bool], float | None],
-    standing: Callable[[], Sequence[tuple[str, float]]],
+    near: Near,
+    standing: Callable[[], Sequence[str]],
     take: Callable[[], int],
 ) -> dict[str, float]:
     """Return the order of what is new or moves, and of what must give way, by id.
 
-    `beside` returns the order of what stays next to a known sibling, after it or (True) before it:
-    infinite at either end, None where that is not known at once. `standing` reads all siblings that
-    stay, in order, for where there is no room; `take` gives the next number that comes after all.
+    `standing` reads all siblings that stay, in order, which is seldom needed; `take` gives the
+    next number that comes after all.
     """
     moved = moved_siblings(siblings)
     fresh = {one.id for one in siblings if one.order is None} | moved
@@ -65,27 +81,75 @@ def arranged(
     groups = _groups(siblings, fresh)
     found: dict[str, float] = {}
     for anchor, ids, is_before in groups:
-        own = LAST if anchor.order is None else anchor.order
-        end = -math.inf if is_before else LAST
-        near = end if own == LAST else beside(anchor, is_before)
-        if near is None:
+        if ids[0] in found:  # it was spread with those before it
+            continue
+        orders = _beside(anchor, ids, is_before, near, take) or _spread(groups, anchor, near, take)
+        if orders is None:
             break
-        between = _between(*((near, own) if is_before else (own, near)), len(ids), take)
-        if between is None:
-            break
-        found.update(zip(ids, between, strict=True))
+        found |= orders
     else:
         return found
-    line = [one for one, _ in standing() if one not in fresh]
+    line = list(standing())
     for anchor, ids, is_before in groups:
         at = line.index(anchor.id) + (not is_before)
         line[at:at] = ids
     return {one: float(take()) for one in line}
 
 
+def _beside(
+    anchor: Sibling, ids: Sequence[str], is_before: bool, near: Near, take: Callable[[], int]
+) -> dict[str, float] | None:
+    """Return orders between a known sibling and the one next to it; None where there is no room."""
+    own = LAST if anchor.order is None else anchor.order
+    end = -math.inf if is_before else LAST
+    if own != LAST:
+        read = near(anchor, _NEAR, before=is_before)
+        if read is None or not (read[0] or read[1]):
+            return None
+        end = read[0][0][1] if read[0] else end
+    between = _between(*((end, own) if is_before else (own, end)), len(ids), take)
+    return None if between is None else dict(zip(ids, between, strict=True))
+
+
+_Group = tuple[Sibling, list[str], bool]
+
+
+def _spread(
+    groups: Sequence[_Group], anchor: Sibling, near: Near, take: Callable[[], int]
+) -> dict[str, float] | None:
+    """Return orders for what comes after a sibling, and for so many after it as make room.
+
+    None where none do.
+    """
+    after = {one.id: ids for one, ids, is_before in groups if not is_before}
+    first = next((ids for one, ids, is_before in groups if is_before and one is anchor), None)
+    if first is not None:  # they come after the one before it
+        before = near(anchor, _NEAR, before=True)
+        if not before or not before[0]:
+            return None
+        anchor = Sibling(*before[0][0])
+        after[anchor.id] = first
+    low = anchor.order
+    for most in (4 * _NEAR, 32 * _NEAR, 256 * _NEAR):
+        read = near(anchor, most)
+        if read is None or low is None:
+            return None
+        beside, is_end = read
+        line = list(after.get(anchor.id, ()))
+        for id, _ in beside if is_end else beside[:-1]:
+            line += [id, *after.get(id, ())]
+        if is_end:
+            return {one: float(take()) for one in line}
+        high = beside[-1][1] if beside else low
+        step = (high - low) / (len(line) + 1)
+        if step > _LEAST * max(abs(low), abs(high), 1.0):
+            return {one: low + step * (at + 1) for at, one in enumerate(line)}
+    return None
+
+
 def _groups(siblings: Sequence[Sibling], fresh: set[str]) -> list[tuple[Sibling, list[str], bool]]:
     """Return what is new or moves with the known sibling that it goes after, or (True) before."""
-    groups: list[tuple[Sibling, list[str], bool]] = []
+    groups: list[_Group] = []
     anchor: Sibling | None = None
     first: list[str] = []
     for one in siblings:

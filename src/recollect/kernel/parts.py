@@ -16,6 +16,7 @@ from recollect.kernel.read.texts import quoting
 from recollect.kernel.search.facts import facts_about
 from recollect.kernel.search.meant import concepts_meant
 from recollect.kernel.search.search import DEFAULT_LIMIT
+from recollect.kernel.store.group import last_transaction
 from recollect.kernel.write.attribute_indexes import attribute_indexes
 from recollect.kernel.write.records import Records
 from recollect.kernel.write.schema_mode import schema_of
@@ -92,6 +93,15 @@ class Elements:
         """
         with self._group.reader(as_of) as reader:
             return distances_between(reader, start, targets, most)
+
+    def last_transactions(self, groups: Collection[str]) -> dict[str, int]:
+        """Return the number of the last transaction of some groups; 0 where nothing was written.
+
+        Cost: a statement for each.
+        """
+        with self._group.store.reading() as session:
+            catalogs = ((one, self._group.catalogs.of(session, one)) for one in groups)
+            return {one: last_transaction(session, of.group.group_id) for one, of in catalogs}
 
     def records(self, found: Found | None = None, *, as_of: AsOf | None = None) -> Iterator[Record]:
         """Yield the living elements of the group, or of what a FIND finds, with what they need.

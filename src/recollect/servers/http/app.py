@@ -5,6 +5,7 @@ A face is a module with a function `(SharedParts) -> Face`; it is served if it i
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -25,6 +26,7 @@ from recollect.servers.http.front import front_face
 from recollect.servers.http.guard import HttpGuard
 from recollect.servers.http.health import health_face
 from recollect.servers.http.kip import changes_face, kip_face
+from recollect.servers.http.looks import Looks
 from recollect.servers.http.metrics import Metrics
 from recollect.servers.http.operations import operations_face
 from recollect.servers.http.options import Options
@@ -65,7 +67,9 @@ def make_app(
     """Return the application that serves a memory; `metrics` is what watches its operations."""
     options, metrics = options or Options(), metrics or Metrics()
     threads = Threads(options.threads)
-    shared = SharedParts(service, threads, HttpGuard(options), metrics, options=options)
+    ending = asyncio.Event()
+    looks = Looks(threads.run, ending)
+    shared = SharedParts(service, threads, HttpGuard(options), metrics, looks, ending, options)
     faces = [make(shared) for make in makers]
     refusals = Refusals(faces, metrics)
 

@@ -8,7 +8,6 @@ Specification 002, product implications.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import asdict
@@ -25,6 +24,7 @@ from recollect.errors import UNAVAILABLE, RecollectError
 from recollect.faces.claims.feed import FeedEvent, FeedPage, page_after, place_of, present
 from recollect.faces.operations.envelope import checked
 from recollect.kernel import Nexus
+from recollect.node import replace
 from recollect.servers.http.answers import REQUEST_ID, in_header
 from recollect.servers.http.calls import IN_QUERY, group_of, query_members
 from recollect.servers.http.described import GROUP, Schema, answered_by
@@ -35,7 +35,6 @@ PATH: Final = "/v1/events"
 
 _LAST: Final = "last-event-id"
 _PAGE: Final = 100  # events read at once
-_PAUSE_SECONDS: Final = 0.2  # between two looks into the log
 _HEARTBEAT: Final = b": still here\n\n"
 
 
@@ -172,14 +171,23 @@ class Streams:
             if not page.events and time.monotonic() - told_at >= silence:
                 yield _HEARTBEAT
                 told_at = time.monotonic()
-            if page.is_last:
-                await _passed(ending, _PAUSE_SECONDS)
             try:
-                page = await self._read(nexus, page.after)
+                if page.is_last and not await self._has_gone_on(nexus, after):
+                    page = replace(page, events=[])
+                else:
+                    page = await self._read(nexus, page.after)
             except RecollectError as error:
                 # The listener comes back with its last id, and is told by the answer.
                 log_failure(request_id, error)
                 return
+
+    async def _has_gone_on(self, nexus: Nexus, after: str) -> bool:
+        """Wait for the next look at all groups; return whether this one has another transaction.
+
+        One that has fewer was deleted, which reading it tells.
+        """
+        numbers = await self._shared.looks.next(nexus)
+        return numbers[nexus.group_name] != place_of(after)[0] - 1
 
     async def _read(self, nexus: Nexus, after: str) -> FeedPage:
         return await self._shared.threads.run(lambda: page_after(nexus, after, _PAGE))
@@ -208,12 +216,3 @@ def changed_text(after: str) -> bytes:
     number, place = place_of(after)
     told = orjson.dumps({"transaction": number if place else number - 1})
     return f"id: {after}\nevent: memory.changed\ndata: ".encode() + told + b"\n\n"
-
-
-async def _passed(event: asyncio.Event, seconds: float) -> None:
-    """Wait for a while, or until something has happened."""
-    try:
-        async with asyncio.timeout(seconds):
-            await event.wait()
-    except TimeoutError:
-        return

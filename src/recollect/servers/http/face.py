@@ -18,6 +18,7 @@ from recollect.faces.operations import Caller
 from recollect.faces.operations.envelope import failure
 from recollect.node import dataclass, field
 from recollect.servers.http.guard import HttpGuard
+from recollect.servers.http.looks import Looks
 from recollect.servers.http.metrics import Metrics
 from recollect.servers.http.options import Options
 from recollect.servers.service import ServedMemory
@@ -56,8 +57,9 @@ class SharedParts:
     threads: Threads
     guard: HttpGuard
     metrics: Metrics
+    looks: Looks
 
-    ending: asyncio.Event = field(default_factory=asyncio.Event)
+    ending: asyncio.Event
     """Set when the server is about to end: what would go on for ever ends too."""
 
     options: Options = field(default_factory=Options)

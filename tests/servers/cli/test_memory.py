@@ -65,10 +65,14 @@ def test_end_withdraw_and_erase_are_three_effects(ask, cli):
     assert cli("forget", "--id", tea, "--db", "me.db").exit_code == 1
 
 
-def test_a_claim_shows_its_evidence_and_a_brief_tells_it_in_words(ask):
+def test_a_claim_shows_its_evidence_and_a_brief_tells_it_in_words(ask, cli):
     said = "user_statement=Keep it short, please."
     claim = ask("remember", "Maria prefers short answers", "-e", said)["claim"]
     assert claim["evidence"][0]["detail"] == "Keep it short, please."
+    assert (
+        "user_statement: Keep it short, please.\n"
+        in cli("why", claim["id"][:8], "--db", "me.db").stdout
+    )
     ask("remember", "--fact", "Maria", "lives_in", "Munich")
     told = ask("brief")["text"]
     assert "Maria lives in Munich" in told

@@ -29,11 +29,11 @@ from recollect.faces.claims import (
 from recollect.faces.claims.words import SUPERSEDED
 from recollect.model import Instant, instant_text
 from recollect.node import dataclass
-from recollect.servers.cli.evidence import asserted, given_evidence, kept_evidence
+from recollect.servers.cli.evidence import asserted, given_evidence, kept_evidence, referred
 from recollect.servers.cli.opening import opened, warn_of_absent_group
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
-from recollect.servers.cli.safe_text import one_line, shown
+from recollect.servers.cli.safe_text import shown
 from recollect.servers.settings import Settings
 
 ResultT = TypeVar("ResultT")
@@ -392,7 +392,7 @@ def _status(claim: Claim, followers: Mapping[str, str]) -> str:
 def _evidence_table(evidence: Sequence[EvidenceRef]) -> Table:
     table = headed("evidence", "what it refers to")
     for one in evidence:
-        table.add_row(Text(one.kind), shown(_referred(one)))
+        table.add_row(Text(one.kind), shown(referred(one)))
     return table
 
 
@@ -404,20 +404,10 @@ def _history_table(events: Sequence[ClaimEvent]) -> Table:
             time_text(one.at),
             Text(one.to_status, _COLOURS[one.to_status]),
             shown(one.actor_id or one.actor_type),
-            Text("\n").join(shown(f"{ref.kind}: {_referred(ref)}") for ref in one.evidence),
+            Text("\n").join(shown(f"{ref.kind}: {referred(ref)}") for ref in one.evidence),
             shown(one.reason or ""),
         )
     return table
-
-
-def _referred(ref: EvidenceRef) -> str:
-    """Return what a piece of evidence refers to, on one line: words and places, else ids."""
-    told = {key: value for key, value in asdict(ref).items() if value is not None}
-    places = {key: told[key] for key in ("path", "repo", "commit_sha", "url") if key in told}
-    ids = {key: value for key, value in told.items() if key.endswith("id") and not places}
-    said = [] if ref.detail is None else [one_line(ref.detail)]
-    named = places or ({} if said else ids)
-    return ", ".join([*said, *(f"{key} {one_line(str(value))}" for key, value in named.items())])
 
 
 def _scope(claim: Claim) -> str | None:

@@ -12,7 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
@@ -23,11 +23,22 @@ from recollect.faces.claims import KINDS, EvidenceRef
 from recollect.faces.claims.contents import commit_of, file_hash
 from recollect.faces.claims.wire import from_wire
 from recollect.servers.cli.output import Output
+from recollect.servers.cli.safe_text import one_line
 
 _FIELDS: Final[Mapping[str, str]] = {"file": "path", "artifact": "path", "url": "url"}
 """What KIND=VALUE gives a piece of evidence, if it is not what was said."""
 
 _SAID: Final = "detail"
+
+
+def referred(ref: EvidenceRef) -> str:
+    """Return what a piece of evidence refers to, on one line: words and places, else ids."""
+    told = {key: value for key, value in asdict(ref).items() if value is not None}
+    places = {key: told[key] for key in ("path", "repo", "commit_sha", "url") if key in told}
+    ids = {key: value for key, value in told.items() if key.endswith("id") and not places}
+    said = [] if ref.detail is None else [one_line(ref.detail)]
+    named = places or ({} if said else ids)
+    return ", ".join([*said, *(f"{key} {one_line(str(value))}" for key, value in named.items())])
 
 
 def given_evidence(texts: Sequence[str], actor: str | None) -> list[EvidenceRef]:

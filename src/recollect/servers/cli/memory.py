@@ -11,8 +11,10 @@ from dataclasses import replace
 from rich.text import Text
 
 from recollect.errors import RecollectError
+from recollect.faces.claims import EvidenceRef
+from recollect.faces.claims.wire import from_wire
 from recollect.faces.memory import Corrected, Effect, Holding, Memory, MemoryRecord, RecalledRecord
-from recollect.servers.cli.evidence import given_evidence
+from recollect.servers.cli.evidence import given_evidence, referred
 from recollect.servers.cli.opening import opened, warn_of_absent_group
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
@@ -200,9 +202,14 @@ def explain(on: Invocation, identifier: str) -> None:
             out.json({"result": why.to_dict()})
             return
         out.show_text(_line(why.memory, why.memory.kind))
-        for name in ("status", "confidence", "source", "evidence", "superseded_by"):
-            if value := why.memory.to_dict().get(name):
+        told = why.memory.to_dict()
+        for name in ("status", "confidence", "source", "superseded_by"):
+            if value := told.get(name):
                 out.show_text(shown(f"            {name}: {value}"))
+        for one in told.get("evidence", ()):
+            out.show_text(
+                shown(f"            {one['kind']}: {referred(from_wire(EvidenceRef, one))}")
+            )
         for one in why.episodes:
             out.show_text(shown(f"            learnt from: {one.get('text') or one.get('id')}"))
         for step in why.history:

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from recollect import RecollectError
-from recollect.faces.markup import Completion, Functions, Markup, parse_request
+from recollect.faces.markup import Completion, Functions, Markup, parse_request, parse_response
 
 MAIL = {"Email-address": "email"}
 
@@ -66,6 +66,14 @@ def test_a_request_shows_the_branch_that_is_asked_about(zoo):
     assert [one.id.text for one in request.data.walk()] == ["2", "3"]
     assert request.attention_node == "3"
     assert (exchange.outcome, exchange.attempts, exchange.answer) == ("waiting", 0, None)
+
+
+def test_what_a_model_is_sent_and_answers_is_the_language(zoo):
+    model = Script(EATING)
+    done = zoo.exchanges.ask("What do lions eat?", model, root="2")
+    assert model.asked == [done.request]
+    assert parse_request(done.request).data is not None
+    assert parse_response(zoo.exchanges.get(done.id).answer) == parse_response(EATING)
 
 
 def test_a_request_without_root_and_attention_shows_no_document(zoo):

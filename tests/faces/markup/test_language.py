@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -83,6 +85,31 @@ def test_a_changed_text_raises_errors_of_knowing_markup_only(document, at, text)
             return
         changed = fixes[0].apply(changed)
     pytest.fail(changed)
+
+
+@pytest.mark.parametrize("space_type", ["CONCEPTUAL SPACE", "ATTRIBUTE SPACE", "ONTOLOGY SPACE"])
+def test_the_header_of_a_space_is_printed_stably(space_type):
+    text = f"---\n- {space_type}\n  Label: Name\n"
+    assert print_text(parse(text)) == text
+
+
+def test_the_states_are_created_updated_deleted_and_read_only():
+    states = ("created", "updated", "deleted", "read-only")
+    assert [only(f"- ID: 1 [{one}]").state for one in states] == [*states]
+    assert set(refused("- ID: 1 [moved]").known) == set(states)
+
+
+def test_the_formatting_of_a_text_is_kept_as_it_is():
+    text = "# Title\n\n- **bold**, _italic_ and `code`\n  1. one  \n> quoted"
+    document = Document((Space(nodes=(Node(Id("1"), fields={"Content": text}),)),))
+    assert parse(print_text(document)) == document
+
+
+def test_the_authors_of_the_language_are_named():
+    root = Path(__file__).parents[3]
+    for file in ("NOTICE", "docs/markup.md"):
+        said = (root / file).read_text(encoding="utf-8")
+        assert "Knowing Markup" in said and "attribution" in said
 
 
 def test_a_space_is_introduced_with_a_header_and_has_one_of_three_types():

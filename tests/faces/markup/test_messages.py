@@ -171,6 +171,36 @@ def test_an_answer_without_its_context_begins_with_that_of_its_request():
     assert error.fix and error.fix.apply("Response: x") == "Context: workflow\nResponse: x"
 
 
+@pytest.mark.parametrize("context", ["command", "workflow", "conversation"])
+def test_the_context_is_one_of_three(context):
+    entry = "Instructions" if context == "workflow" else "Prompt"
+    assert parse_request(f"Context: {context}\n{entry}: x").context == context
+    assert set(refused("Context: chat\nPrompt: x", parse_request).known) == {
+        *("command", "workflow", "conversation")
+    }
+
+
+@pytest.mark.parametrize(
+    "head", ["command", "workflow\nWorkflow step: 1", "conversation\nMessage: m"]
+)
+def test_the_answers_of_every_context_are_of_four_types(head):
+    for response, more in (
+        ("data", "Data:\n- ID: 1\n"),
+        ("action", "Action: callMe\n"),
+        ("error", "Error: no\n"),
+        ("no-data-available", ""),
+    ):
+        text = f"Context: {head}\nResponse: {response}\n{more}"
+        assert parse_response(text).response == response
+
+
+def test_a_conversation_holds_a_prompt_and_may_hold_data():
+    assert parse_request("Context: conversation\nPrompt: x").data is None
+    assert parse_request("Context: conversation\nPrompt: x\nData:\n- ID: 1").data is not None
+    assert code_of("Context: conversation\nData:\n- ID: 1", parse_request) == "KM_2004"
+    assert parse_response("Context: conversation\nResponse: data\nMessage: x").data is None
+
+
 def test_an_answer_is_of_the_context_of_its_request():
     text = "Context: command\nResponse: no-data-available"
     assert code_of(text, context="workflow") == "KM_2009"

@@ -64,6 +64,12 @@ def test_what_is_printed_is_read_as_the_same_document(document):
     assert format_text(text) == text
 
 
+@pytest.mark.parametrize("odd", ["\u2028", "\x0b", "\u2028 [created]"])
+def test_an_odd_space_behind_an_id_is_a_fault_of_its_header(odd: str):
+    faults = check(f"- CONCEPTUAL SPACE\n  ID: new-10{odd}\n")
+    assert "KM_1003" in {one.code for one in faults}
+
+
 @settings(max_examples=300)
 @given(trees.DOCUMENTS, st.integers(0, 10_000), st.sampled_from([*trees.FORGED, "", "x", "  "]))
 def test_a_changed_text_raises_errors_of_knowing_markup_only(document, at, text):

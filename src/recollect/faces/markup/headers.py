@@ -131,7 +131,7 @@ class HeaderReader:
         if meant is not None:
             hint, fix = f"write [{meant}] after a blank", f"{head} [{meant}]"
         elif line[at] not in " \t" and after == "id":
-            cut = len(rest.split()[0])
+            cut = len(rest.replace("\t", " ").partition(" ")[0])
             id = quoted_text(head.split()[-1] + rest[:cut])
             hint, fix = f"write {id}", f"{head[: head.rindex(head.split()[-1])]}{id}{rest[cut:]}"
         told, whole = f"`{shown(rest)}` stands after the {after}", (self._start + width, place[1])

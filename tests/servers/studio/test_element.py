@@ -155,6 +155,8 @@ def test_merge(visitor: Visitor, nexus: Nexus):
     tried, kept = keep(visitor, nexus, do="merge", id="annie", into="Ann")
     assert "Annie sleeps at Acme Ann lives_in Acme" in tried
     assert "town Bonn" in kept  # the page of the one that stays
+    assert "It was merged into Ann" in visitor.text("/element", id="annie")
+    assert "It was merged" not in visitor.text("/element", id="bob")
 
 
 def test_a_mistake_in_a_form_shows_it_again_with_what_was_typed(visitor: Visitor, nexus: Nexus):

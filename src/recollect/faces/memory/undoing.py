@@ -143,8 +143,8 @@ def _concept_back(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
         )
     *_, last = _versions(nexus, concept.id)
     if is_withdrawn:
-        merged = _was_merged(nexus, concept, last.since.number)
-        return [Unmerge(concept.id)] if merged else _born_again(nexus, dated, concept)
+        merged = merged_into(nexus, concept, last.since.number)
+        return [Unmerge(concept.id)] if merged is not None else _born_again(nexus, dated, concept)
     source = _merged_by(nexus, concept, last)
     if source is not None:
         return [Unmerge(source)]
@@ -179,11 +179,12 @@ def _born_again(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
     return [put, *changes, put]
 
 
-def _was_merged(nexus: Nexus, concept: Concept, number: int) -> bool:
-    """Whether the transaction that closed a concept gave its name to another."""
+def merged_into(nexus: Nexus, concept: Concept, number: int) -> str | None:
+    """Return the concept to which the transaction that closed one gave its name, if it did."""
     met = [one.id for one in _changes_of(nexus, number) if one.operation is Operation.UPDATE]
     others = nexus.elements.look_up(met, closed=True).values()
-    return any(_entry(concept) in _trail(other.element.metadata) for other in others)
+    found = (one.element for one in others)
+    return next((one.id for one in found if _entry(concept) in _trail(one.metadata)), None)
 
 
 def _merged_by(nexus: Nexus, concept: Concept, last: Version) -> str | None:

@@ -15,7 +15,7 @@ from recollect.faces.claims import Claim
 from recollect.faces.claims.past import claim_events, known_at
 from recollect.faces.claims.reading import claims_of
 from recollect.faces.claims.viewing import viewed
-from recollect.faces.memory.undoing import changes_back
+from recollect.faces.memory.undoing import changes_back, merged_into
 from recollect.kernel import Nexus
 from recollect.model import (
     FACT,
@@ -102,11 +102,21 @@ def element_page(visit: Visit) -> Answered:
         "is_owned": is_owned,
         "untold": (*UNTOLD, *(_IN_WORDS if isinstance(element, Link) else ())),
         "same": same,
+        "merged_into": _merged(visit, dated, lives[-1]),
         "can_undo": visit.moment is None and not is_owned and _can_undo(nexus, identifier),
         "is_living": dated.expired_at is None and is_held and visit.moment is None,
         "done": visit.number("done", 0, 10**15),
     }
     return StudioPage("element.html", shown.name, shows)
+
+
+def _merged(visit: Visit, dated: Dated, life: Life) -> tuple[Shown, ...]:
+    """Return the concept that a closed one was merged into, if it was."""
+    element, nexus = dated.element, visit.nexus
+    if dated.expired_at is None or not isinstance(element, Concept):
+        return ()
+    into = merged_into(nexus, element, life.versions[-1].since.number)
+    return () if into is None else shown_ids(nexus, [into])
 
 
 def _can_undo(nexus: Nexus, identifier: str) -> bool:

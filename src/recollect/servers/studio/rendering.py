@@ -128,18 +128,19 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def size(number: int) -> str:
-    """Return a number of bytes in the unit that fits.
+def size(number: int) -> Markup:
+    """Return a number of bytes in the unit that fits, with all of it on hover.
 
-    >>> size(900), size(2_500_000)
-    ('900 B', '2.5 MB')
+    >>> size(2_500_000).striptags()
+    '2.5 MB'
     """
     shown, unit = float(number), "B"
     for larger in ("kB", "MB", "GB", "TB"):
         if shown < 1_000:
             break
         shown, unit = shown / 1_000, larger
-    return f"{shown:.0f} {unit}" if unit == "B" else f"{shown:.1f} {unit}"
+    told = f"{shown:.0f} {unit}" if unit == "B" else f"{shown:.1f} {unit}"
+    return Markup('<span title="{0} bytes">{1}</span>').format(f"{number:,}", told)
 
 
 def own_hint(hint: str) -> str:

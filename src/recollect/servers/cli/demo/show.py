@@ -108,7 +108,8 @@ def demonstrate(database: Path | None, *, as_json: bool) -> None:
             )
             return
         out.say(f"\nAll of it took {seconds} s. The memory is kept in {path}", "green")
-        out.say(f"try: {quote(settings.program())} shell {quote(str(path))}", "bold")
+        program, memory = quote(settings.program()), quote(str(path))
+        out.say(f"try: {program} studio {memory}, or {program} shell {memory}", "bold")
 
 
 def _tell(demonstration: Demonstration) -> None:

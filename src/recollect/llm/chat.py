@@ -96,6 +96,22 @@ class Chat:
         self._client.close()
 
 
+class EndpointModel:
+    """A model at an OpenAI-compatible endpoint; the key is never shown nor stored."""
+
+    def __init__(
+        self, model: str, key: str, url: str = DEFAULT_URL, timeout_seconds: float = 60.0
+    ) -> None:
+        self._chat = Chat(LanguageModel(model, key, url, timeout_seconds))
+
+    def __repr__(self) -> str:
+        return repr(self._chat.model).replace("LanguageModel", type(self).__name__, 1)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._chat.close()
+
+
 def retry_after(header: str | None) -> float:
     """Return the seconds that a Retry-After asks for; none for one that says nothing sensible.
 

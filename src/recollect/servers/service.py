@@ -1,8 +1,9 @@
-"""What a server serves: a memory, the operations on it, and what models may call."""
+"""What a server serves: a memory, the operations on it, and what models may call; and its end."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import signal
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from recollect.faces.markup import Functions
@@ -63,3 +64,14 @@ def at_work(service: ServedMemory, grace_seconds: float) -> Iterator[ServedMemor
         yield service
     finally:
         service.operations.close(grace_seconds)
+
+
+@contextmanager
+def told_to_end(names: Iterable[signal.Signals], then: Callable[[], object]) -> Iterator[None]:
+    """Call `then` for each of the signals that comes meanwhile; only from the main thread."""
+    before = [(one, signal.signal(one, lambda *_: then())) for one in names]
+    try:
+        yield
+    finally:
+        for one, handler in before:
+            signal.signal(one, handler)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import recollect
-from recollect.faces.kip.listed import listed
 from recollect.faces.kip.maintenance import find_orphans
+from recollect.faces.kip.maintenance.reading import listed
 from recollect.model import PutConcept
 
 _MANY = 1_001  # one more than a page

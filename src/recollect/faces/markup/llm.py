@@ -8,19 +8,11 @@ from __future__ import annotations
 
 from recollect.faces.markup.card import syntax_card
 from recollect.llm import Completion
-from recollect.llm.chat import DEFAULT_URL, Chat, LanguageModel
+from recollect.llm.chat import EndpointModel
 
 
-class ChatModel:
-    """A model for `exchanges.ask` and `runner.drive`; the key is never shown nor stored."""
-
-    def __init__(
-        self, model: str, key: str, url: str = DEFAULT_URL, timeout_seconds: float = 60.0
-    ) -> None:
-        self._chat = Chat(LanguageModel(model, key, url, timeout_seconds))
-
-    def __repr__(self) -> str:
-        return repr(self._chat.model).replace("LanguageModel", "ChatModel", 1)
+class ChatModel(EndpointModel):
+    """A model for `exchanges.ask` and `runner.drive`."""
 
     def __call__(self, request: str) -> Completion:
         """Return the model's answer to the text of a request; UNAVAILABLE where it has none.
@@ -30,7 +22,3 @@ class ChatModel:
         return self._chat.complete(
             [{"role": "system", "content": syntax_card()}, {"role": "user", "content": request}]
         )
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._chat.close()

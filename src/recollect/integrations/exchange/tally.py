@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final, assert_never
 
-from recollect.faces.kip.listed import listed
+from recollect.faces.kip.maintenance.reading import listed
 from recollect.faces.operations.records import EPISODE
 from recollect.integrations.exchange.records import (
     Account,

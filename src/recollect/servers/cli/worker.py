@@ -13,8 +13,8 @@ from recollect.servers.cli.opening import opened
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
 from recollect.servers.learning import make_learner
+from recollect.servers.service import told_to_end
 from recollect.servers.settings import Settings
-from recollect.servers.stopping import told_to_end
 
 GRACE_SECONDS = 10.0
 """How long steps that are running may take to end after a signal."""

@@ -23,7 +23,7 @@ from multiprocessing.context import SpawnProcess
 from recollect.errors import CODES, UNAVAILABLE, RecollectError
 from recollect.node import dataclass
 from recollect.servers.http.logs import log_event
-from recollect.servers.stopping import told_to_end
+from recollect.servers.service import told_to_end
 
 Begun = Callable[[], None]
 """Is called once, when requests are answered."""

@@ -7,16 +7,19 @@ at more than it is about.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, Literal
 
-from recollect.faces.kip.listed import listed
 from recollect.faces.kip.maintenance.carry_out import LinkEnds, Target
 from recollect.kernel import Nexus
-from recollect.model import Cell, Key, Limits, Progress, Rows, Value
+from recollect.model import Cell, Description, Key, Limits, Progress, Rows, Value
 
 META_TYPES = frozenset({"$ConceptType", "$PropositionType"})
 """Concepts of these say what the others are."""
 
 BELONGS = "belongs_to_domain"
+
+_PAGE: Final = "DESCRIBE {} LIMIT 1000"
+_NEXT: Final = "DESCRIBE {} LIMIT 1000 CURSOR $cursor"
 
 _PATIENT = Limits(max_rows=10**7, max_steps=10**11, max_seconds=3_600.0)
 """Maintenance looks at everything, and nobody waits for it."""
@@ -30,6 +33,29 @@ _LINKS = """
 FIND(?x.id, ?x.metadata._version, ?s.type, ?s.name, ?o.type, ?o.name, {fields})
 WHERE {{ ?x (?s, $type, ?o) FILTER({condition}) }}
 """
+
+
+def listed(
+    nexus: Nexus, what: Literal["CONCEPT TYPES", "PROPOSITION TYPES"]
+) -> Iterator[tuple[str, int]]:
+    """Yield each name with how many living elements have it, in the order of DESCRIBE.
+
+    What is declared and not in use is there with a count of 0. Cost: a read for each thousand.
+    """
+    text, parameters = _PAGE.format(what), dict[str, Value]()
+    while True:
+        (page,) = nexus.read(text, parameters).results
+        assert isinstance(page, Description)
+        items, cursor = page.body["items"], page.body.get("next_cursor")
+        assert isinstance(items, list)
+        for one in items:
+            assert isinstance(one, dict)
+            count = one["count"]
+            assert isinstance(count, int)
+            yield str(one["name"]), count
+        if cursor is None:
+            return
+        text, parameters = _NEXT.format(what), {"cursor": cursor}
 
 
 def rows_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from hypothesis import HealthCheck, settings
 
 import parts
 import postgres
+
+_ONLY = "only of a file: "
 
 # "ci" gives the same examples on every run; a test that needs more asks for a multiple of
 # `settings.default.max_examples`, so that the long profile raises it too.
@@ -49,7 +52,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     for item in items:
         for mark in item.iter_markers("sqlite_only"):
-            item.add_marker(pytest.mark.skip(reason=f"only of a file: {mark.args[0]}"))
+            item.add_marker(pytest.mark.skip(reason=f"{_ONLY}{mark.args[0]}"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what a run on a server leaves out, and how often each reason is given."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(str(one.longrepr[2]).partition(_ONLY)[2] for one in skipped if one.longrepr)
+    del reasons[""]
+    if reasons:
+        terminalreporter.section(f"{reasons.total()} tests are of files alone")
+    for reason, count in reasons.most_common():
+        terminalreporter.line(f"{count:5}  {reason}")
 
 
 @pytest.fixture(scope="session")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import queue
 import signal
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
+import psycopg
 import pytest
 
 import recollect
@@ -42,8 +45,17 @@ def write_on(address: str, group: str, seconds: float, told: Any) -> None:
     told.put((group, written))
 
 
-def test_no_write_of_many_processes_is_lost_and_no_chain_has_a_gap(
-    on_server: str, is_long: bool
+WAITING = """
+SELECT w.application_name, b.application_name, l.locktype, coalesce(l.relation::regclass::text, '')
+FROM pg_locks AS l JOIN pg_stat_activity AS w ON w.pid = l.pid
+CROSS JOIN LATERAL unnest(pg_blocking_pids(l.pid)) AS p(pid)
+JOIN pg_stat_activity AS b ON b.pid = p.pid
+WHERE NOT l.granted AND w.datname = current_database()
+"""
+
+
+def test_no_write_of_many_processes_is_lost_no_chain_has_a_gap_and_groups_do_not_wait(
+    on_server: str, database: str, is_long: bool
 ) -> None:
     with recollect.open(on_server) as nexus:
         for group in GROUPS:
@@ -52,15 +64,30 @@ def test_no_write_of_many_processes_is_lost_and_no_chain_has_a_gap(
     told = context.Queue()
     running = [
         context.Process(
-            target=write_on, args=(on_server, GROUPS[at % 4], 60 if is_long else 4, told)
+            target=write_on,
+            args=(
+                f"{on_server}&application_name={GROUPS[at % 4]}",
+                GROUPS[at % 4],
+                60 if is_long else 4,
+                told,
+            ),
         )
         for at in range(PROCESSES)
     ]
     for process in running:
         process.start()
-    counted = [told.get(timeout=180) for _ in running]
+    waits: set[tuple[str, ...]] = set()
+    counted: list[tuple[str, int]] = []
+    with psycopg.connect(database, autocommit=True) as connection:
+        while len(counted) < PROCESSES and any(one.exitcode is None for one in running):
+            waits.update(connection.execute(WAITING).fetchall())
+            with suppress(queue.Empty):
+                counted.append(told.get(timeout=0.001))
+    counted += [told.get(timeout=180) for _ in range(PROCESSES - len(counted))]
     for process in running:
         process.join()
+    assert {who for who, *_ in waits} == set(GROUPS)  # two of each group, who do wait
+    assert [one for one in waits if one[0] != one[1]] == []
     assert [process.exitcode for process in running] == [0] * PROCESSES
     with recollect.open(on_server) as nexus:
         for name in GROUPS:

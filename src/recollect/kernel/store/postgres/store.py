@@ -274,7 +274,8 @@ class PostgresStore(Shared):
         schema = self._address.schema
         tables = ", ".join(f'"{schema}"."{one.name}"' for one in whole_store() if one.is_table)
         with suppress(psycopg.Error, RecollectError), pool.beside() as connection:
-            connection.execute(f"ANALYZE {tables}", prepare=False)
+            # Who counts them just now does it for this load too, or for the most of it.
+            connection.execute(f"ANALYZE (SKIP_LOCKED) {tables}", prepare=False)
 
     def _session(self, pool: Pool, *, is_writing: bool) -> PostgresSession:
         return PostgresSession(pool, self._settings.kinds, self._sampling, is_writing=is_writing)

@@ -151,9 +151,11 @@ def _read(completion: object) -> Completion:
     used = completion.usage
     usage = Usage(1, _tokens(used, "prompt_tokens"), _tokens(used, "completion_tokens"))
     choices: object = completion.choices  # of whatever type: the client checks none
-    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(choices, list) or not choices:
+        raise _unavailable(_FOREIGN, hint=_PLACE)
+    choice = choices[0]
     content = getattr(getattr(choice, "message", None), "content", None)
-    if choice is None or not isinstance(content, str):
+    if not isinstance(content, str):
         return Completion("", usage=usage)
     return Completion(content, choice.finish_reason != "length", usage)
 

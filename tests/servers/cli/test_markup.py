@@ -84,6 +84,12 @@ def test_a_dry_run_shows_what_would_change_and_makes_no_memory(cli, command):
     assert not Path("new.db").exists()
 
 
+def test_a_text_that_is_not_there_or_not_read_is_named(cli):
+    assert "name a text of Knowing Markup" in cli("markup", "check", "none.km").stderr
+    Path("bad.km").write_text("- Lion")
+    assert "bad.km: " in cli("markup", "fmt", "bad.km").stderr
+
+
 def test_a_dry_run_of_a_question_makes_no_memory(cli, endpoint):
     endpoint.answers = [(200, NOTHING, "stop")]
     assert cli("markup", "ask", "Why?", "--dry-run", "--db", "new.db").exit_code == 0

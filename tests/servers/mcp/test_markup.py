@@ -40,6 +40,8 @@ def test_a_fault_is_told_with_its_place(talk):
     async def script(agent):
         error = await agent.error("apply_markup", text="- ID: 99 [updated]\n  Label: x\n")
         assert (error["code"], error["line"]) == ("KM_3001", 1)
+        error = await agent.error("read_markup", root="nope")
+        assert (error["code"], error["hint"]) == ("KM_3001", "call read_markup")
 
     talk(script)
 

@@ -37,6 +37,7 @@ from recollect.servers.functions import load_functions
 from recollect.servers.learning import make_chat
 from recollect.servers.settings import Settings
 
+_WANTED: Final = "a text of Knowing Markup"
 _SUFFIXES: Final = {
     ".md": "markdown",
     ".markdown": "markdown",
@@ -90,7 +91,7 @@ def _with_text(
 ) -> Iterator[tuple[Output, Markup, str]]:
     """Give a command the text of its file, too, which is read before a memory is made."""
     with output(as_json=on.as_json) as out:
-        text = "" if file is None else text_of(file)
+        text = "" if file is None else text_of(file, _WANTED)
         given, actor = load_functions(functions), Settings().actor(on.actor)
         with opened(on, create=writes, dry_run=dry_run) as nexus:
             if dry_run or not writes:
@@ -101,7 +102,7 @@ def _with_text(
 def check_documents(files: Sequence[str], *, as_json: bool) -> None:
     """Show what is wrong with texts; exit code 1 if anything is."""
     with output(as_json=as_json) as out:
-        reports = [(file, check(text_of(file))) for file in files]
+        reports = [(file, check(text_of(file, _WANTED))) for file in files]
         out.failed = any(found for _, found in reports)
         if as_json:
             told = [
@@ -124,8 +125,11 @@ def format_documents(files: Sequence[str], *, is_check: bool, as_json: bool) -> 
     with output(as_json=as_json) as out:
         told: list[dict[str, object]] = []
         for file in files:
-            text = text_of(file)
-            formatted = format_text(text)
+            text = text_of(file, _WANTED)
+            try:
+                formatted = format_text(text)
+            except RecollectError as error:
+                raise replace(error, message=f"{file}: {error.message}") from error
             is_changed = formatted != text
             told.append({"file": file, "changed": is_changed, "text": formatted})
             if is_check:

@@ -10,7 +10,7 @@ from typing import cast
 
 from mcp_types import CallToolResult, TextContent
 
-from recollect.errors import RecollectError
+from recollect.errors import Hint, RecollectError, ToDo, in_words
 from recollect.servers.mcp.bounded import is_small
 from recollect.servers.mcp.fence import fenced, json_line, one_line
 
@@ -18,6 +18,8 @@ _LISTS = ("memories", "history", "facts")
 """Members of an answer that are shown with a line for each item."""
 
 _EXCERPT = 1_000  # characters of an error that repeats a long text
+
+_WORDS = {ToDo.PASS_OPTION: "give {0}: {1}", ToDo.LIST_NODES: "call read_markup"}
 
 
 def answered(answer: Mapping[str, object]) -> CallToolResult:
@@ -32,7 +34,14 @@ def answered(answer: Mapping[str, object]) -> CallToolResult:
 
 def failed(error: RecollectError) -> CallToolResult:
     """Return the answer to a call that could not be done."""
-    return refused(error.to_wire())
+    return refused(in_words(error, _said).to_wire())
+
+
+def _said(hint: str) -> str:
+    """Return a hint in the words of the tools, where it has some."""
+    if not isinstance(hint, Hint) or hint.todo not in _WORDS:
+        return hint
+    return _WORDS[hint.todo].format(*hint.on)
 
 
 def refused(error: Mapping[str, object]) -> CallToolResult:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TypeGuard
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import INVALID_ARGUMENT, MARKUP_LIMIT, RecollectError
 from recollect.faces.markup.model import EXTENSIONS, SPACE_KINDS, STATES, Document, Id, Node, Space
 from recollect.faces.markup.outlines.conversion import Converted
 from recollect.faces.markup.text import MOST_ID, MOST_LEVELS
@@ -45,7 +45,10 @@ def read_json(text: str) -> Converted[Document]:
     """Return the document that a JSON text says; INVALID_ARGUMENT for what is none."""
     try:
         given = json.loads(text)
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        told = f"the outline has more than {MOST_LEVELS} levels"
+        raise RecollectError(MARKUP_LIMIT, told, hint="split it") from error
+    except ValueError as error:
         raise _refused("the text is not JSON") from error
     if not isinstance(given, dict) or not isinstance(given.get("sections"), list):
         raise _refused("the outline has no list of sections")
@@ -63,7 +66,8 @@ def _read_section(given: object) -> Space:
 def _read_node(given: object, level: int) -> Node:
     members = _object(given, "a node")
     if level > MOST_LEVELS:
-        raise _refused(f"the outline has more than {MOST_LEVELS} levels")
+        told = f"the outline has more than {MOST_LEVELS} levels"
+        raise RecollectError(MARKUP_LIMIT, told, hint="split it")
     kind = _one_of(members.get("kind"), EXTENSIONS, "kind of nodes")
     nodes = tuple(_read_node(one, level + 1) for one in _list(members.get("nodes")))
     return Node(_read_id(members), kind, _read_states(members), _read_fields(members), nodes)

@@ -75,6 +75,7 @@ def test_the_agent_is_told_who_it_is_and_says_so(cli: Cli, memory: str):
         "role": "a helper",
         "objectives": ["a", "b"],
         "capabilities": None,
+        "serves": None,
     }
     more = answer(cli("self", "--capability", "c", "--db", memory, "--json"))["result"]
     assert (more["role"], more["capabilities"]) == ("a helper", ["c"])

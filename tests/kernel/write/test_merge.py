@@ -265,6 +265,13 @@ def test_a_merge_that_was_done_says_so(nexus: recollect.Nexus) -> None:
     assert (other.code.code, "merged into" in other.hint) == ("KIP_3002", False)
 
 
+def test_what_is_not_there_is_corrected_by_what_named_it(nexus: recollect.Nexus) -> None:
+    named = {'type: "Wish"': "type", 'type: "Wish", name: "JS"': "name", 'id: "Wish"': "id"}
+    for source, part in named.items():
+        error = refused(nexus, MERGE.replace('type: "Skill", name: "JS"', source))
+        assert error.hint == f"create it first, or correct the {part}"
+
+
 def refused(nexus: recollect.Nexus, text: str) -> RecollectError:
     with pytest.raises(RecollectError) as caught:
         nexus.write(text)

@@ -176,7 +176,7 @@ def match_link(unit: Unit, triple: Triple, span: Span | None = None) -> LinkElem
 def missing_concept(unit: Unit, wanted: Meant) -> RecollectError:
     """Return KIP_3002 for a concept that is not there, with the names most like it."""
     known = _suggestions(unit, wanted)
-    part = "id" if wanted.name is None else "name"
+    part = "name" if wanted.name is not None else "type" if wanted.id is None else "id"
     return RecollectError(
         NOT_FOUND,
         f"no concept matches {wanted}",

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from typing import Final, Protocol
+from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.kernel.store.port import Store
+from recollect.kernel.store.port import Session, Store
 from recollect.node import dataclass
 
 
@@ -55,25 +55,8 @@ def refuse_write(store: Store) -> None:
         )
 
 
-class Parted(Protocol):
-    """A transaction as its parts see it."""
-
-    @property
-    def parts(self) -> int:
-        """How many parts are open."""
-
-    def begin_part(self) -> int:
-        """Begin a part, and return how many are open with it."""
-
-    def commit(self) -> None:
-        """End the innermost part."""
-
-    def roll_back(self) -> None:
-        """Undo the innermost part."""
-
-
 @contextmanager
-def part(session: Parted, is_dry_run: bool) -> Iterator[None]:
+def part(session: Session, is_dry_run: bool) -> Iterator[None]:
     """Open a part of a transaction, undone on any exception and after a dry run."""
     depth = session.begin_part()
     try:

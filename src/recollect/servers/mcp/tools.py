@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from mcp_types import Tool, ToolAnnotations
 from pydantic import TypeAdapter
@@ -107,9 +107,21 @@ def _kip(name: str) -> Run:
     return run
 
 
+class ToolWork(NamedTuple):
+    """What a tool takes, and does."""
+
+    schema: Mapping[str, object]
+    run: Run
+    is_long: bool = False
+
+
 def _checked(
-    input: type, example: str, work: Callable[[Memory, Any, ToolCall], Mapping[str, object]]
-) -> Run:
+    input: type,
+    example: str,
+    work: Callable[[Memory, Any, ToolCall], Mapping[str, object]],
+    *,
+    is_long: bool = False,
+) -> ToolWork:
     """Return what checks the arguments field by field before the work is done."""
     adapter = _adapter(input)
 
@@ -120,28 +132,26 @@ def _checked(
         except RecollectError as error:
             raise replace(error, hint=error.hint or f"pass {example}") from error
 
-    return run
+    return ToolWork(_schema(input), run, is_long)
 
 
 def _tool(
     name: str,
     title: str,
     description: str,
-    schema: Mapping[str, object],
-    run: Run,
+    work: ToolWork,
     annotations: ToolAnnotations,
     *,
-    is_long: bool = False,
     offered: str = "memory",
 ) -> MemoryTool:
     definition = Tool(
         name=name,
         title=title,
         description=description,
-        input_schema=dict(schema),
+        input_schema=dict(work.schema),
         annotations=annotations,
     )
-    return MemoryTool(definition, run, is_long, offered)
+    return MemoryTool(definition, work.run, work.is_long, offered)
 
 
 @cache
@@ -193,8 +203,7 @@ def _kip_tool(name: str, title: str, annotations: ToolAnnotations) -> MemoryTool
         name,
         title,
         function["description"] + _OF_DATA,
-        function["parameters"],
-        _kip(name),
+        ToolWork(function["parameters"], _kip(name)),
         annotations,
         offered="kip",
     )
@@ -207,7 +216,6 @@ _ALL: Final = (
         "Find what the memory knows about a question in plain words: facts, claims, episodes, "
         "pieces of knowledge and concepts, best first, with scores, times and sources. Use it "
         "before you answer anything that an earlier conversation may have told." + _OF_DATA,
-        _schema(inputs.RecallInput),
         _checked(
             inputs.RecallInput,
             '{"question": "Where does Ann work?"}',
@@ -222,7 +230,6 @@ _ALL: Final = (
         "(text) with the evidence it rests on, all of it or nothing. The same call twice keeps it "
         "once. A newer fact ends the one it takes the place of (works_at, lives_in, ...); the "
         "answer tells what else still holds.",
-        _schema(face_tools.Remember),
         _checked(
             face_tools.Remember,
             '{"facts": [{"subject": "Ann", "predicate": "works_at", "object": "Acme"}]}',
@@ -235,7 +242,6 @@ _ALL: Final = (
         "Correct a memory",
         "Put a memory right by its id: what you pass stands, what you leave out stays, and the "
         "past keeps what was believed.",
-        _schema(face_tools.Correct),
         _checked(
             face_tools.Correct,
             '{"id": "the id of a memory", "object": "BMW"}',
@@ -249,7 +255,6 @@ _ALL: Final = (
         "Forget by id, or by what a question, source, session or time finds. end: true no longer; "
         "withdraw: not to be believed, the past keeps it; erase: gone for ever. Show the user "
         "what a dry run finds first.",
-        _schema(face_tools.Forget),
         _checked(
             face_tools.Forget,
             '{"id": "the id of a memory", "effect": "withdraw"}',
@@ -261,7 +266,6 @@ _ALL: Final = (
         "list_memories",
         "List memories",
         "List memories, the newest first: of a kind, or about somebody or something." + _OF_DATA,
-        _schema(face_tools.ListMemories),
         _checked(
             face_tools.ListMemories,
             '{"about": "Ann"}',
@@ -274,7 +278,6 @@ _ALL: Final = (
         "Brief me",
         "Get what to know at the start of a conversation, in words: who you are, what holds, "
         "what changed, what is disputed." + _OF_DATA,
-        _schema(face_tools.AskBrief),
         _checked(
             face_tools.AskBrief,
             '{"topic": "Ann"}',
@@ -287,7 +290,6 @@ _ALL: Final = (
         "Add an episode",
         "Keep something that happened or was said word for word, with its time, to be recalled "
         "and learnt from. For a single fact or claim use remember.",
-        _schema(inputs.AddEpisode),
         _checked(
             inputs.AddEpisode,
             '{"body": "Ann: I work at Acme."}',
@@ -300,7 +302,6 @@ _ALL: Final = (
         "Explain a memory",
         "Show what one memory rests on and what became of it: its evidence, the episodes it was "
         "learnt from, every version with who wrote it and when." + _OF_DATA,
-        _schema(inputs.ExplainInput),
         _checked(
             inputs.ExplainInput,
             '{"id": "the id of a memory that recall answered with"}',
@@ -314,17 +315,19 @@ _ALL: Final = (
         "Take in a file of another program: knowledge graphs, memories, tables, RDF. Try it with "
         "dry_run first and show the user what would come in. All of the file comes in or nothing, "
         "and what came in once changes nothing when it comes again.",
-        _schema(inputs.ImportFile),
-        _checked(inputs.ImportFile, '{"path": "notes.jsonl", "dry_run": true}', import_file),
+        _checked(
+            inputs.ImportFile,
+            '{"path": "notes.jsonl", "dry_run": true}',
+            import_file,
+            is_long=True,
+        ),
         _writes(is_destructive=False, is_idempotent=True),
-        is_long=True,
     ),
     _tool(
         "provide_knowledge",
         "Provide knowledge",
         "Get what experts know for a task, as texts for the sections of a prompt: the user's "
         "profile, instructions, context, skills." + _OF_DATA,
-        _schema(knowledge.ProvideKnowledge),
         _checked(
             knowledge.ProvideKnowledge,
             '{"query": "Set up an LES simulation"}',
@@ -338,7 +341,6 @@ _ALL: Final = (
         "Add knowledge",
         "Keep expertise that is to be in later prompts: one statement, where in a prompt it goes, "
         "and whom it is about. For what happened or holds of people use remember.",
-        _schema(knowledge.AddKnowledge),
         _checked(
             knowledge.AddKnowledge,
             '{"content": "Check the mesh first.", "info_type": "instructions"}',
@@ -352,7 +354,6 @@ _ALL: Final = (
         "Read as Knowing Markup",
         "Show the trees of the memory, a space or the branch below a node, as an indented "
         "document whose nodes have ids. Read before you change." + _OF_DATA,
-        _schema(markup.ReadMarkup),
         _checked(
             markup.ReadMarkup,
             '{"root": "main"}',
@@ -367,7 +368,6 @@ _ALL: Final = (
         "Create, update, move or delete nodes by a document that marks what changes: "
         "`- ID: new-1 [created]`, `- ID: 12 [updated]`, `- ID: 12 [deleted]`; unmarked nodes are "
         "context. The syntax is at recollect://markup-syntax. All of it is done or nothing.",
-        _schema(markup.ApplyMarkup),
         _checked(
             markup.ApplyMarkup,
             r'{"text": "- ID: new-1 [created]\n  Label: Lion"}',

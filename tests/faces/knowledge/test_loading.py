@@ -274,6 +274,8 @@ def test_a_file_that_cannot_be_read_is_told_so(
     with pytest.raises(RecollectError) as caught:
         LOADER.load(kb, path)
     assert caught.value.code.code == code
+    with pytest.raises(RecollectError, match="INVALID_ARGUMENT"):
+        LOADER.load(kb, "no\0path")
 
 
 def test_a_report_is_its_counts() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,28 @@ def test_what_is_filled_in_is_data(kind: Any) -> None:
 )
 def test_a_template_reaches_values_alone(text: str, kind: Any) -> None:
     assert code_of(Template(text, kind).filled, {"text": "x"}) == "INVALID_ARGUMENT"
+
+
+def test_handlebars_escapes_nothing_and_asks_no_attribute() -> None:
+    values = {"text": "<b>&'", "metadata": {"a": ["'"], "items": "own"}, "n": 5, "pieces": [{}]}
+    for text, told in (
+        ("{{text}}{{{text}}}", "<b>&'" * 2),
+        ("{{lookup metadata 'a'}}{{metadata.a.[0]}}", "[\"'\"]'"),
+        ("{{metadata.items}}{{n}}{{pieces.length}}", "own51"),
+        ("{{metadata.keys}}{{text.upper}}{{n.real}}{{#each pieces}}{{get}}{{/each}}", ""),
+        ("{{text.__class__}}{{metadata.__class__.__mro__}}{{n.__class__}}{{__class__}}", ""),
+    ):
+        assert Template(text, "handlebars").filled(values) == told
+
+
+def test_threads_make_and_fill_templates() -> None:
+    def work(at: int) -> str:
+        return Template(f"{at}: {{{{#each pieces}}}}{{{{x}}}}{{{{/each}}}}", "handlebars").filled(
+            {"pieces": [{"x": at}] * 3}
+        )
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, range(24))) == [f"{at}: {str(at) * 3}" for at in range(24)]
 
 
 @pytest.mark.parametrize("kind", ["jinja2", "handlebars"])
@@ -326,6 +349,7 @@ def test_what_gives_no_mapping_of_texts_is_refused(provider: Any) -> None:
         lambda kb: KnowledgeProvider(kb, [1]),
         lambda kb: KnowledgeProvider(kb)(None),
         lambda kb: kb(None),
+        lambda kb: kb.bulk_load(None),
         lambda kb: kb.retrieve(None),
         lambda _: KnowledgeBase(nexus="x"),
         lambda _: KnowledgeFormatter(section_delimiter=3),

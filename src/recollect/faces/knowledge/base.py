@@ -225,6 +225,8 @@ class KnowledgeBase:
     def bulk_load(self, pieces: Iterable[KnowledgePiece | Mapping[str, Any]]) -> int:
         """Keep new pieces and return how many; what cannot be kept is skipped with a warning."""
         self._check_open()
+        if not isinstance(pieces, Iterable):
+            raise refused("pieces is not a list", "give a list of pieces")
         kept = 0
         with self.together():
             for place, given in enumerate(pieces):

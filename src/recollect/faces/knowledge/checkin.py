@@ -73,15 +73,18 @@ def _copy(artifacts: Sequence[Path], folder: Path) -> None:
     folder.mkdir()
     taken: set[str] = set()
     for path in artifacts:
-        if not path.is_file():
-            _LOG.warning("the artifact %s is not there", path.name)
+        try:
+            source = path.open("rb")
+        except (OSError, ValueError):
+            _LOG.warning("the artifact %s is no file that can be read", path.name)
             continue
         name, number = path.name, 1
         while name.casefold() in taken:
             number += 1
             name = f"{path.stem}-{number}{path.suffix}"
         taken.add(name.casefold())
-        shutil.copyfile(path, folder / name)
+        with source, (folder / name).open("xb") as copy:
+            shutil.copyfileobj(source, copy)
         _flush(folder / name)
     _flush(folder)
 

@@ -65,7 +65,7 @@ class KnowledgeIngestionCLI:
             raise refused("the llm is not callable", "give a callable(prompt) -> text")
         self._llm = llm
         self._max_retries = max_retries
-        self._folder = None if check_in_dir is None else Path(check_in_dir)
+        self._folder = None if check_in_dir is None else _path(check_in_dir)
 
     def ingest(
         self,
@@ -120,7 +120,7 @@ class KnowledgeIngestionCLI:
         dry_run: bool = False,
     ) -> LoadReport:
         """Load what a model made of a text; what is in the memory then has its record."""
-        files = [Path(one) for one in checked_list("artifacts", artifacts or [])]
+        files = [_path(one) for one in checked_list("artifacts", artifacts or [])]
         if dry_run or self._folder is None:
             return KnowledgeDataLoader().load(kb, structured.document, dry_run=dry_run)
         name = new_name(now())
@@ -224,6 +224,12 @@ def _sourced(structured: Mapping[str, Any], source: str) -> Mapping[str, Any]:
         for one in structured.get("pieces") or []
     ]
     return {**structured, "pieces": pieces}
+
+
+def _path(given: object) -> Path:
+    if not isinstance(given, str | PathLike):
+        raise refused(f"a {type(given).__name__} is no path", "give a path")
+    return Path(given)
 
 
 def _wait(error: RecollectError, most: float) -> None:

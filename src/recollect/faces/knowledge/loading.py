@@ -173,10 +173,11 @@ def read_document(path: Path) -> Mapping[str, Any]:
         raise RecollectError(
             RESOURCE_NOT_FOUND, f"{path} is not there", hint="check the path"
         ) from error
-    except OSError as error:
-        raise refused(f"{path} cannot be read: {error.strerror}", "check the path") from error
     except orjson.JSONDecodeError as error:
         raise refused(f"{path} is not JSON: {error}", "give a file of JSON") from error
+    except (OSError, ValueError) as error:  # the latter for a path that none can be
+        why = getattr(error, "strerror", None) or error
+        raise refused(f"{path} cannot be read: {why}", "check the path") from error
     return cast("Mapping[str, Any]", document)
 
 

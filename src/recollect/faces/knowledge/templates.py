@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final, Literal, get_args
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError, load_extra
@@ -20,6 +22,7 @@ from recollect.node import dataclass
 Kind = Literal["jinja2", "handlebars", "format"]
 Fill = Callable[[Mapping[str, Any]], str]
 
+_COMPILING: Final = Lock()
 _WIDE: Final = re.compile("[0-9]{5}")
 _SUFFIXES: Final[Mapping[str, Kind]] = {
     **dict.fromkeys((".j2", ".jinja", ".jinja2"), "jinja2"),
@@ -129,33 +132,64 @@ def _jinja(text: str) -> Fill:
     return fill
 
 
+class _Members(dict[str, Any]):
+    """An object of which a template reaches the members, and no attribute."""
+
+    def __missing__(self, key: str) -> None:
+        return None
+
+
+class _Text(str):
+    """A text of which a template reaches nothing but itself."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: Any) -> Any:  # noqa: ANN401
+        return None if isinstance(key, str) else super().__getitem__(key)
+
+
+def _reached(value: object) -> object:
+    """Return a value as Handlebars may have it: what it finds no member in, it asks attributes."""
+    match value:
+        case Mapping():
+            return _Members({key: _reached(one) for key, one in value.items()})
+        case list() | tuple():
+            return [_reached(one) for one in value]
+        case str():
+            return _Text(value)
+        case int() | float() if not isinstance(value, bool):
+            return _Text(value) if value else 0  # so that a nought is none
+        case _:
+            return value
+
+
 def _handlebars(text: str) -> Fill:
     pybars, meta = _module("pybars"), _module("pymeta.runtime")
     faults = (pybars.PybarsError, meta.ParseError, TypeError, ValueError, LookupError)
-    try:
-        template = pybars.Compiler().compile(text)
-    except faults as error:
-        raise _broken("handlebars") from error
-
-    def plain(value: object) -> object:
-        """Return values whose texts are left as they are."""
-        match value:
-            case str():
-                return pybars.strlist([value])
-            case Mapping():
-                return {key: plain(one) for key, one in value.items()}
-            case list() | tuple():
-                return [plain(one) for one in value]
-            case _:
-                return value
+    with _COMPILING:  # what builds the code of templates is one for all compilers
+        try:
+            template = _plain_compiler(pybars).compile(text)
+        except faults as error:
+            raise _broken("handlebars") from error
 
     def fill(values: Mapping[str, Any]) -> str:
         try:
-            return str(template(plain(values)))
-        except (*faults, AttributeError) as error:
+            return str(template(_reached(values)))
+        except (*faults, AttributeError, RecursionError) as error:
             raise _broken("handlebars") from error
 
     return fill
+
+
+@cache
+def _plain_compiler(pybars: Any) -> Any:  # noqa: ANN401 - of an extra
+    """Return a compiler of templates that escape nothing: `{{x}}` is `{{{x}}}`."""
+    compiler, grammar = pybars.Compiler(), pybars.Compiler._compiler
+    made = type(grammar.globals["builder"])
+    plain = type("PlainBuilder", (made,), {"add_escaped_expand": made.add_expand})()
+    named = {"globals": {**grammar.globals, "builder": plain}}
+    compiler._compiler = type("PlainGrammar", (grammar,), named)
+    return compiler
 
 
 def _module(name: str) -> Any:  # noqa: ANN401 - an extra, loaded by those who use it

@@ -355,6 +355,7 @@ def test_what_gives_no_mapping_of_texts_is_refused(provider: Any) -> None:
         lambda _: KnowledgeFormatter(section_delimiter=3),
         lambda _: KnowledgeFormatter().format(None),
         lambda _: merge_into_feed({"a": "b"}, {"a": "c"}, "nope"),
+        lambda _: merge_into_feed({"a": "b"}, None),
         lambda _: PromptBasedAgent(None),
         lambda _: PromptBasedAgent(str, feed_conflict_resolution="nope"),
         lambda _: PromptBasedAgent(str)("x", "y"),

@@ -54,7 +54,7 @@ def merge_into_feed(
     {'context': 'a\nb'}
     """
     how = FeedConflictResolution(resolution)
-    for key, text in knowledge.items():
+    for key, text in checked_object("knowledge", knowledge).items():
         held = feed.get(key)
         if not held or how is FeedConflictResolution.FEED_ONLY:
             feed[key] = text

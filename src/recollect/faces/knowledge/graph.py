@@ -298,7 +298,8 @@ class NexusKnowledgePieceStore(OnNexus, KnowledgePieceStore):
         concepts, looked = self.nexus.concepts, top_k
         if not (checked_as(str, query).strip() and owners):
             return []
-        where: dict[str, list[str]] = {OWNER: [_owner(one) for one in owners]}
+        ids = ["" if one is None else checked_id("entity_id", one) for one in owners]
+        where: dict[str, list[str]] = {OWNER: ids}
         if knowledge_type is not None:
             where["knowledge_type"] = [KnowledgeType(knowledge_type).value]
         while True:
@@ -504,10 +505,6 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
         kinds = None if kind is None else [checked_id("edge_type", kind)]
         joints = self._joined(id, end, kinds)
         return [one for one in joints if one.far is not None and one.far.type == ENTITY]
-
-
-def _owner(entity_id: str | None) -> str:
-    return "" if entity_id is None else checked_id("entity_id", entity_id)
 
 
 def _steps(found: Iterable[NamedStep]) -> list[Step]:

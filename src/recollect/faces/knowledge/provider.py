@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
@@ -29,7 +30,7 @@ from recollect.faces.knowledge.model import (
     checked_object,
     refused,
 )
-from recollect.faces.knowledge.templates import Fill, Template
+from recollect.faces.knowledge.templates import Template
 from recollect.node import dataclass, field, replace
 
 PROFILE_TYPE: Final = "user_profile"
@@ -59,6 +60,23 @@ class _Group:
         told = [piece_line(piece) for piece, _ in self.pieces]
         edges = [relation_line(one) for one in self.entries if one["piece"] is None]
         return "\n".join([*self.lines, *told, *edges])
+
+    def values(self, info_type: str) -> dict[str, Any]:
+        """Return what a template of the section has."""
+        return {
+            "text": self.text(),
+            "info_type": info_type,
+            "metadata": {} if self.metadata is None else dict(self.metadata.properties),
+            "pieces": [{**piece.to_dict(), "score": score} for piece, score in self.pieces],
+            "graph_context": [
+                {**one, "piece": None if one["piece"] is None else one["piece"].to_dict()}
+                for one in self.entries
+            ],
+        }
+
+
+Writes = Callable[[str, _Group], str]
+"""What writes the section of an info type."""
 
 
 class KnowledgeProvider:
@@ -126,56 +144,34 @@ class KnowledgeProvider:
             group.lines, group.metadata = lines, _shown(own, shared)
 
     def _written(self, info_type: str, group: _Group) -> str:
-        formatter = self._formatters.get(info_type, self._default)
-        if formatter is None:
-            return group.text()
-        if isinstance(formatter, _Filling):
-            return formatter.filled(info_type, group)
-        text = formatter(group.metadata, list(group.pieces), list(group.entries))
-        if not isinstance(text, str):
-            raise refused(f'the formatter of "{info_type}" returns no text', "return a str")
-        return text
+        writes = self._formatters.get(info_type, self._default)
+        return group.text() if writes is None else writes(info_type, group)
 
 
-@dataclass(frozen=True, slots=True)
-class _Filling:
-    """A template that writes sections."""
-
-    fill: Fill
-
-    def filled(self, info_type: str, group: _Group) -> str:
-        """Return a section."""
-        metadata = {} if group.metadata is None else dict(group.metadata.properties)
-        return self.fill(
-            {
-                "text": group.text(),
-                "info_type": info_type,
-                "metadata": metadata,
-                "pieces": [{**piece.to_dict(), "score": score} for piece, score in group.pieces],
-                "graph_context": [
-                    {**one, "piece": None if one["piece"] is None else one["piece"].to_dict()}
-                    for one in group.entries
-                ],
-            }
-        )
-
-
-def _made(formatter: Formatter) -> Own | _Filling:
+def _made(formatter: Formatter) -> Writes:
     """Return what writes sections; INVALID_ARGUMENT for what cannot."""
     match formatter:
         case Template():
-            return _Filling(formatter.compiled())
+            fill = formatter.compiled()
+            return lambda info_type, group: fill(group.values(info_type))
         case str():
-            return _Filling(Template(formatter).compiled())
+            return _made(Template(formatter))
         case Path():
-            return _Filling(Template.read(formatter).compiled())
+            return _made(Template.read(formatter))
         case _ if callable(formatter):
-            return formatter
+            return partial(_called, formatter)
         case _:
             raise refused(
                 f"a {type(formatter).__name__} is not a formatter",
                 "give a callable, a Template, a format string or a Path",
             )
+
+
+def _called(formatter: Own, info_type: str, group: _Group) -> str:
+    text = formatter(group.metadata, list(group.pieces), list(group.entries))
+    if not isinstance(text, str):
+        raise refused(f'the formatter of "{info_type}" returns no text', "return a str")
+    return text
 
 
 def _shown(own: EntityMetadata | None, shared: EntityMetadata | None) -> EntityMetadata:

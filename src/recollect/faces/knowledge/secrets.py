@@ -120,15 +120,10 @@ class Secrets:
     def _found(self, pattern: Any, text: str) -> Iterator[tuple[int, int]]:  # noqa: ANN401
         for match in pattern.finditer(text):
             start, end = match.span()
-            if start == end:
-                continue
             shown = match.group()
-            lower = shown[:6].lower()
-            if self._is_default and lower == "bearer":
-                told = shown[6:].strip()
-                if len(told) < _LEAST_BEARER:
-                    continue
-            yield start, end
+            is_bearer = self._is_default and shown[:6].lower() == "bearer"
+            if start < end and not (is_bearer and len(shown[6:].strip()) < _LEAST_BEARER):
+                yield start, end
 
 
 def _readable(text: str) -> str:

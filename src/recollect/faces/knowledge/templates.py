@@ -142,8 +142,6 @@ class _Members(dict[str, Any]):
 class _Text(str):
     """A text of which a template reaches nothing but itself."""
 
-    __slots__ = ()
-
     def __getitem__(self, key: Any) -> Any:  # noqa: ANN401
         return None if isinstance(key, str) else super().__getitem__(key)
 

@@ -206,36 +206,36 @@ def _facts(
 
 
 def _pieces(nexus: Nexus, query: str, limit: int) -> list[dict[str, object]]:
-    if not query.strip():
-        return []
-    (hits,) = nexus.search(query, "concept", PIECE, limit).results
-    assert isinstance(hits, Hits)
-    pieces = [(one, one.element) for one in hits.hits if isinstance(one.element, Concept)]
     return [
         {
             "type": "pieces",
             "id": element.name,
             "text": str(element.attributes["content"]),
-            "score": hit.score,
+            "score": score,
             **{one: element.attributes[one] or None for one in _OF_PIECES},
         }
-        for hit, element in pieces
+        for element, score in _hits(nexus, query, limit, PIECE)
     ]
 
 
 def _concepts(nexus: Nexus, query: str, limit: int) -> list[dict[str, object]]:
-    if not query.strip():
-        return []
-    (hits,) = nexus.search(query, "concept", limit=limit).results
-    assert isinstance(hits, Hits)
     return [
         {
             "type": "concepts",
-            "id": one.element.id,
-            "text": called(one.element.name, one.element.attributes, one.element.metadata),
-            "score": one.score,
-            "concept_type": one.element.type,
+            "id": element.id,
+            "text": called(element.name, element.attributes, element.metadata),
+            "score": score,
+            "concept_type": element.type,
         }
-        for one in hits.hits
-        if isinstance(one.element, Concept)
+        for element, score in _hits(nexus, query, limit)
     ]
+
+
+def _hits(
+    nexus: Nexus, query: str, limit: int, type: str | None = None
+) -> list[tuple[Concept, float]]:
+    if not query.strip():
+        return []
+    (hits,) = nexus.search(query, "concept", type, limit).results
+    assert isinstance(hits, Hits)
+    return [(one.element, one.score) for one in hits.hits if isinstance(one.element, Concept)]

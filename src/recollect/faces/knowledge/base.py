@@ -162,7 +162,8 @@ class KnowledgeBase:
         wanted = checked_tags(tags or [])
         depth = check_depth(self.graph_traversal_depth, "graph_traversal_depth")
         asked = checked_as(str, query).strip()
-        with self._one_state():
+        memory = self.memory
+        with nullcontext() if memory is None else memory.snapshot():
             own, shared = self._profiles(entity, include_global=include_global)
             scores: Scores = {}
             if self.include_pieces and asked:
@@ -203,7 +204,7 @@ class KnowledgeBase:
     def add_piece(self, piece: KnowledgePiece) -> str:
         """Keep a new piece and return its id; CONFLICT if the id is there, whosever it is."""
         self._check_open()
-        self._check_piece(piece)
+        self._secrets.refuse(checked_as(KnowledgePiece, piece))
         return self.piece_store.add(piece)
 
     def get_piece(self, piece_id: str) -> KnowledgePiece | None:
@@ -214,7 +215,7 @@ class KnowledgeBase:
     def update_piece(self, piece: KnowledgePiece) -> bool:
         """Keep a piece in place of the one with its id; False where there is none."""
         self._check_open()
-        self._check_piece(piece)
+        self._secrets.refuse(checked_as(KnowledgePiece, piece))
         return self.piece_store.update(piece)
 
     def remove_piece(self, piece_id: str) -> bool:
@@ -279,13 +280,6 @@ class KnowledgeBase:
             raise RecollectError(
                 STORE_CLOSED, "the knowledge base is closed", hint="make a new one"
             )
-
-    def _check_piece(self, piece: KnowledgePiece) -> None:
-        self._secrets.refuse(checked_as(KnowledgePiece, piece))
-
-    def _one_state(self) -> AbstractContextManager[object]:
-        memory = self.memory
-        return nullcontext() if memory is None else memory.snapshot()
 
     def _profiles(
         self, entity: str | None, *, include_global: bool

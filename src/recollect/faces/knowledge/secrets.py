@@ -19,6 +19,7 @@ from recollect.faces.knowledge.model import (
     GraphEdge,
     GraphNode,
     KnowledgePiece,
+    checked_list,
     refused,
 )
 
@@ -54,11 +55,9 @@ class Secrets:
 
     def __init__(self, patterns: Sequence[str] | None = None) -> None:
         self._is_default = patterns is None
-        given = SENSITIVE_PATTERNS if patterns is None else patterns
-        if isinstance(given, str):
-            raise refused(
-                "sensitive_patterns is not a list", 'give a list such as ["secret-[0-9]+"]'
-            )
+        given = (
+            SENSITIVE_PATTERNS if patterns is None else checked_list("sensitive_patterns", patterns)
+        )
         self._patterns = [_compiled(one) for one in given]
         self._any = _compiled_set(tuple(given))
 

@@ -288,8 +288,7 @@ class KnowledgeBase:
             return None, None
         asked = [*([] if entity is None else [entity]), *([GLOBAL] if include_global else [])]
         found = self.metadata_store.get_all(dict.fromkeys(asked))
-        own = None if entity is None else found.get(entity)
-        return own, found.get(GLOBAL) if include_global else None
+        return found.get(entity or ""), found.get(GLOBAL) if include_global else None
 
 
 def _join(

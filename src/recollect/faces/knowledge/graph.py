@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from copy import copy
 from dataclasses import replace
-from typing import Any, Final, Literal, Self, cast
+from typing import Final, Literal, Self
 
 from recollect.errors import (
     CONFLICT,
@@ -66,7 +66,6 @@ from recollect.model import (
     Delete,
     Joint,
     Key,
-    NamedStep,
     PutConcept,
     PutLink,
     RemoveKeys,
@@ -462,17 +461,6 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
             found.values(), key=lambda one: (one.source_id, one.edge_type, *one.identity[1::2])
         )
 
-    def steps(self, ids: Sequence[str]) -> list[Step]:
-        """Return the steps along the outgoing edges of several nodes, in one look."""
-        names = [checked_id("node_id", one) for one in ids]
-        near = {one.id: one.name for one in self._concepts(ENTITY, names).values()}
-        joints = self.nexus.concepts.joints(near, "subject", as_of=self.as_of)
-        return _steps(
-            (near[one.link.subject], one.link.predicate, one.key, far.name, far.attributes)
-            for one in joints
-            if (far := one.far) is not None and "node_type" in far.attributes
-        )
-
     def walk(
         self, start: str, depth: int, most: int, edge_type: str | None = None
     ) -> list[list[Step]]:
@@ -481,7 +469,13 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
             return super().walk(start, depth, most, edge_type)
         node = Key(ENTITY, checked_id("node_id", start))
         hops = self.nexus.concepts.hops(node, depth, "node_type", most, edge_type)
-        return [_steps(hop) for hop in hops]
+        return [
+            [
+                (source, kind, target, str(told["label"]), str(told["node_type"]), piece)
+                for source, kind, piece, target, told in hop
+            ]
+            for hop in hops
+        ]
 
     def get_neighbors(
         self, node_id: str, relation_type: str | None = None, depth: int = 1
@@ -505,14 +499,6 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
         kinds = None if kind is None else [checked_id("edge_type", kind)]
         joints = self._joined(id, end, kinds)
         return [one for one in joints if one.far is not None and one.far.type == ENTITY]
-
-
-def _steps(found: Iterable[NamedStep]) -> list[Step]:
-    edges = cast("Iterable[tuple[str, str, str, str, Mapping[str, Any]]]", found)
-    return [
-        (source, kind, target, told["label"], told["node_type"], piece)
-        for source, kind, piece, target, told in edges
-    ]
 
 
 def _kept(piece: KnowledgePiece, held: Concept | None, *, has_owner: bool = False) -> list[Change]:

@@ -107,9 +107,8 @@ class ReadDocument:
 
     def store(self, kb: KnowledgeBase) -> None:
         """Store it, in the order of what refers to what; on one memory all of it at once."""
-        layers = kb.metadata_store, kb.piece_store, kb.graph_store
         with kb.together():
-            match layers:
+            match kb.metadata_store, kb.piece_store, kb.graph_store:
                 case (
                     NexusMetadataStore() as profiles,
                     NexusKnowledgePieceStore() as pieces,

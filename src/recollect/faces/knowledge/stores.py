@@ -193,19 +193,20 @@ class EntityGraphStore(_Store):
     ) -> list[GraphEdge]:
         """Return the edges of a node, by source, type, target and piece."""
 
+    def get_nodes(self, ids: Iterable[str]) -> dict[str, GraphNode]:
+        """Return the nodes there are of some ids, by id."""
+        found = ((one, self.get_node(one)) for one in ids)
+        return {one: node for one, node in found if node is not None}
+
     def steps(self, ids: Sequence[str]) -> list[Step]:
         """Return the steps along the outgoing edges of several nodes."""
-        found: list[Step] = []
-        nodes: dict[str, GraphNode | None] = {}
-        for one in ids:
-            for edge in self.get_relations(one):
-                if edge.target_id not in nodes:
-                    nodes[edge.target_id] = self.get_node(edge.target_id)
-                held = nodes[edge.target_id]
-                if held is not None:
-                    target = (edge.target_id, held.label, held.node_type)
-                    found.append((one, edge.edge_type, *target, edge.piece_id or ""))
-        return found
+        edges = [edge for one in ids for edge in self.get_relations(one)]
+        nodes = self.get_nodes({one.target_id for one in edges})
+        return [
+            (source, kind, target, at.label, at.node_type, piece)
+            for source, target, kind, piece in (one.identity for one in edges)
+            if (at := nodes.get(target)) is not None
+        ]
 
     def walk(
         self, start: str, depth: int, most: int, edge_type: str | None = None

@@ -19,12 +19,11 @@ def walked(
 ) -> list[dict[str, Any]]:
     """Return an entry for each edge, by (depth, source, type, target), at most `MOST_EDGES`."""
     entries: list[dict[str, Any]] = []
-    pointing: list[tuple[dict[str, Any], str]] = []
     for distance, hop in enumerate(graph.walk(start, depth, MOST_EDGES), 1):
         score = 1.0 / distance
         hop.sort()
-        for source, kind, target, label, node_type, piece in hop[: MOST_EDGES - len(entries)]:
-            entry = {
+        entries += [
+            {
                 "relation_type": kind,
                 "source_node_id": source,
                 "target_node_id": target,
@@ -32,12 +31,11 @@ def walked(
                 "target_type": node_type,
                 "depth": distance,
                 "score": score,
-                "piece": None,
+                "piece": piece,
             }
-            entries.append(entry)
-            if piece:
-                pointing.append((entry, piece))
-    held = pieces.get_all({piece for _, piece in pointing})
-    for entry, piece in pointing:
-        entry["piece"] = held.get(piece)
+            for source, kind, target, label, node_type, piece in hop[: MOST_EDGES - len(entries)]
+        ]
+    held = pieces.get_all({one["piece"] for one in entries} - {""})
+    for entry in entries:
+        entry["piece"] = held.get(entry["piece"])
     return entries

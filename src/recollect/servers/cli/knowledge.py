@@ -33,12 +33,7 @@ from recollect.servers.learning import make_structuring
 from recollect.servers.settings import Settings
 
 _UNHEARD = logging.NullHandler()
-_COUNTED = {
-    "metadata": "profile",
-    "pieces": "piece",
-    "graph_nodes": "graph node",
-    "graph_edges": "graph edge",
-}
+_COUNTED = ("profile", "piece", "graph node", "graph edge")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +185,7 @@ def _tell(out: Output, report: LoadReport, *, dry_run: bool) -> None:
         return
     for one in report.skipped:
         out.warn(f"{one.section} {one.key} is skipped: {one.reason}")
-    told = (counted(report[name], noun) for name, noun in _COUNTED.items())
-    out.say(", ".join(told), "" if dry_run else "green")
+    out.say(", ".join(map(counted, report.values(), _COUNTED)), "" if dry_run else "green")
     if dry_run:
         out.say("nothing was kept", "dim")
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 import recollect
-from recollect.kernel.recall.meaning import meaning
+from recollect.kernel.recall.meaning import MeantWords
+from recollect.kernel.search.tokens import tokens
 from recollect.model import PutConcept
 
 
 def near(one: str, other: str) -> float:
-    model = meaning()
-    assert model is not None
-    left, right = model.of_text(one), model.of_text(other)
+    left, right = (MeantWords().of_words(tokens(text)) for text in (one, other))
     assert left is not None
     assert right is not None
     return float(np.dot(left, right))
@@ -27,9 +26,7 @@ def test_a_word_that_is_not_held_is_made_of_its_pieces() -> None:
 
 
 def test_a_text_without_known_words_means_nothing() -> None:
-    model = meaning()
-    assert model is not None
-    assert model.of_text("") is None
+    assert MeantWords().of_words([]) is None
 
 
 def test_what_is_told_in_other_words_stands_out() -> None:

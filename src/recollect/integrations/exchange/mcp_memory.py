@@ -68,10 +68,8 @@ class _EntitiesReader:
 
     def _entity(self, line: int, members: Members) -> Iterator[Record]:
         name, kind = text(members, "name"), text(members, "entityType")
-        is_type = ALL_KINDS.is_free(kind)
-        about = self.things.setdefault(
-            normal_text(name), ByName(kind if is_type else self.type, name)
-        )
+        type_ = kind if ALL_KINDS.is_free(kind) else self.type
+        about = self.things.setdefault(normal_text(name), ByName(type_, name))
         said: Attributes = {} if about.type == kind else {"entity_type": kind}
         yield Thing(line, about.type, about.name, said, searched=("summary", *said))
         for told in texts(members, "observations"):

@@ -99,7 +99,7 @@ def understood(
         asking = ((one, _asking(one, columns, asked_at, number)) for one in askers)
         asker, concepts = next((one for one in asking if one[1]), (" ".join(askers), concepts))
         words += [*tokens(asker), *_words_of(concepts, known)]
-    names = _words_of(concepts, known).union(tokens(" ".join(names_in(asked, known))))
+    names = _words_of(concepts, known).union(tokens(" ".join(names_in(asked, columns, number))))
     times = asked_for(question, asked_at)
     found = [_asking_word(ways, known, times, names) for ways in asked_stems(question)]
     told = tuple(one for one in found if one.ways or one.kin or one.is_of_time)
@@ -108,7 +108,7 @@ def understood(
     if len(wanted) > 1 and wanted[0][0] == SAYS_HOW_MANY:
         wanted = wanted[:1]
     return UnderstoodQuestion(
-        words=tuple(one for one in told if not _are_speaker(one.ways, known)) or told,
+        words=tuple(one for one in told if not _are_speaker(one.ways, columns, number)) or told,
         unknown=len(found) - len(told),
         times=times,
         speakers=frozenset(one for found in speakers for one in found),
@@ -156,7 +156,7 @@ def _asking(asker: str, columns: Columns, asked_at: int, number: int) -> frozens
 
 def _named(text: str, columns: Columns, number: int) -> frozenset[int]:
     """Return the concepts that a text names, by their whole names or by a first one."""
-    whole = names_in(tokens(text), columns.known).values()
+    whole = names_in(tokens(text), columns, number).values()
     return frozenset().union(*whole, *_by_first_name(text, columns, number))
 
 
@@ -165,7 +165,7 @@ def _by_first_name(question: str, columns: Columns, number: int) -> Iterator[set
     by_name = columns.known.by_first_name
     for word in filter(lambda one: one[0].isupper(), _LARGE.findall(question)):
         name = folded(word)
-        its = by_name.get(name) or by_name.get(name.removesuffix("s"), set())
+        its = by_name.get(name) or by_name.get(name.removesuffix("s"))
         if its and len(living := columns.living(its, number)) == 1:
             yield living
 
@@ -174,19 +174,25 @@ def _numbers(stems: tuple[str, ...], known: KnownNumbers) -> tuple[int, ...]:
     return tuple(known.words[one] for one in stems if one in known.words)
 
 
-def _are_speaker(ways: tuple[int, ...], known: KnownNumbers) -> bool:
+def _are_speaker(ways: tuple[int, ...], columns: Columns, number: int) -> bool:
     """Whether a word names a speaker: a turn with it is one in which another speaks to them."""
-    return any(one in known.speaker_stems for one in ways)
+    named = (columns.known.speaker_stems.get(one) for one in ways)
+    return any(columns.spoke(one, number) for one in named if one)
 
 
-def names_in(words: list[str], known: KnownNumbers) -> dict[str, set[int]]:
-    """Return the whole names of concepts among words, inside no longer name, and whose they are."""
+def names_in(words: list[str], columns: Columns, number: int) -> dict[str, set[int]]:
+    """Return the whole names of concepts among words, inside no longer name, and whose they were.
+
+    They are those that somebody had at a transaction.
+    """
     found: dict[str, set[int]] = {}
+    known = columns.known
     at = 0
     while at < len(words):
         for many in range(min(known.longest_name, len(words) - at), 0, -1):
             name = " ".join(words[at : at + many])
-            if ids := known.called.get(name):
+            rows = known.called.get(name)
+            if rows and (ids := columns.living(rows, number)):
                 found[name] = ids
                 at += many - 1
                 break

@@ -110,7 +110,8 @@ def _near_beside_names(ranking: Ranking, place: Pick) -> float:
     element = place.dated.element
     predicate = tokens(element.predicate) if isinstance(element, Link) else []
     said = beside(question.names, [*tokens(place.text), *predicate])
-    return float(np.einsum("i,i->", meant.of_words(question.rest), meant.of_words(said)))
+    asked, told = meant.of_words(question.rest), meant.of_words(said)
+    return 0.0 if asked is None or told is None else float(np.einsum("i,i->", asked, told))
 
 
 def _looked_at(look: Look, ranking: Ranking, at_once: int) -> Iterator[Pick]:

@@ -8,7 +8,7 @@ as of every moment before. What is shared is never changed: a later copy shares 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -146,9 +146,9 @@ class KnownNumbers:
     meant: MeantWords = field(default_factory=MeantWords)
     by_language: dict[str, StemNumbers] = field(default_factory=dict)
     named_by_word: dict[str, set[int]] = field(default_factory=dict)  # speakers
-    speaker_stems: set[int] = field(default_factory=set)  # words that name one
-    called: dict[str, set[int]] = field(default_factory=dict)  # concepts by folded name
-    by_first_name: dict[str, set[int]] = field(default_factory=dict)  # concepts, by folded word
+    speaker_stems: dict[int, set[int]] = field(default_factory=dict)  # speakers by words for them
+    called: dict[str, list[int]] = field(default_factory=dict)  # rows by folded name
+    by_first_name: dict[str, list[int]] = field(default_factory=dict)  # rows by folded word
     longest_name: int = 1  # words
     concepts: dict[int, Called] = field(default_factory=dict)
     services: list[int] = field(default_factory=list)  # rows that tell whom the agent serves
@@ -162,8 +162,8 @@ class KnownNumbers:
             services=list(self.services),
             open_rows=dict(self.open_rows),
             concepts=dict(self.concepts),
-            called={name: set(ids) for name, ids in self.called.items()},
-            by_first_name={name: set(ids) for name, ids in self.by_first_name.items()},
+            called={name: list(rows) for name, rows in self.called.items()},
+            by_first_name={name: list(rows) for name, rows in self.by_first_name.items()},
         )
 
     def numbers_of(self, words: list[str]) -> list[int]:
@@ -180,19 +180,20 @@ class KnownNumbers:
         number = self.speakers[name]
         for word in name.split():
             self.named_by_word.setdefault(word, set()).add(number)
-            self.speaker_stems |= {self.words[stem(word, one)] for one in LANGUAGES}
+            for stemmed in {self.words[stem(word, one)] for one in LANGUAGES}:
+                self.speaker_stems.setdefault(stemmed, set()).add(number)
         return number
 
-    def call(self, memory: MemoryContent) -> None:
-        """Keep what a concept or a text is called."""
+    def call(self, memory: MemoryContent, row: int) -> None:
+        """Keep what a concept or a text is called in a row."""
         if memory.kind == FACTS:
             return
         for name in memory.names:
-            self.called.setdefault(name, set()).add(memory.standing.element)
+            self.called.setdefault(name, []).append(row)
             self.longest_name = max(self.longest_name, min(name.count(" ") + 1, 8))
         first, *others = (memory.standing.name or "").split() or [""]
         if others and all(one[0].isupper() for one in (first, *others)):
-            self.by_first_name.setdefault(folded(first), set()).add(memory.standing.element)
+            self.by_first_name.setdefault(folded(first), []).append(row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,10 +238,17 @@ class Columns:
         """How many bytes the columns take, about."""
         return 650 * self.size + 24 * len(self.span_row) + 8 * sum(len(p.rows) for p in self.parts)
 
-    def living(self, elements: Collection[int], number: int) -> set[int]:
-        """Return those of some elements that lived at a transaction."""
-        its = np.isin(self.element, np.fromiter(elements, np.int64))
-        return set(self.element[its & (self.since <= number) & (number < self.until)].tolist())
+    def living(self, rows: Sequence[int], number: int) -> set[int]:
+        """Return the elements of those of some rows that stood at a transaction."""
+        its = np.fromiter(rows, np.int64)
+        its = its[its < self.size]
+        stood = (self.since[its] <= number) & (number < self.until[its])
+        return set(self.element[its[stood]].tolist())
+
+    def spoke(self, speakers: set[int], number: int) -> bool:
+        """Whether any of some speakers says something that stood at a transaction."""
+        rows = np.flatnonzero(np.isin(self.speaker, np.fromiter(speakers, np.int32)))
+        return bool(((self.since[rows] <= number) & (number < self.until[rows])).any())
 
     def served(self, valid: int, number: int) -> frozenset[int]:
         """Return whom the agent serves at an instant, as known at a transaction."""

@@ -24,10 +24,10 @@ from recollect.kernel.recall.configured import compared
 from recollect.kernel.recall.held import HeldColumns
 from recollect.kernel.recall.hops import led_on
 from recollect.kernel.recall.kinds import FACTS, said_by_concept, said_by_link
-from recollect.kernel.recall.meaning import meaning
 from recollect.kernel.recall.recollection import Recalled, RecallQuestion, Recollection, compared_by
 from recollect.kernel.recall.scoring import Point, Ranking, ranked
 from recollect.kernel.search.search import storable
+from recollect.kernel.search.tokens import tokens
 from recollect.kernel.store.group import last_instant, last_transaction
 from recollect.model import FOREVER, AsOf, Concept, Dated, Element, Instant, Kinds, Link, Progress
 from recollect.node import dataclass
@@ -77,8 +77,7 @@ def recollected(
     at, asker = asked.moment, question.asker
     askers = (asker,) if isinstance(asker, str) else asker or ()
     meant = understood(asked.question, columns, at.valid, at.known, askers)
-    model = meaning()
-    sense = None if model is None else model.of_text(asked.question)
+    sense = columns.known.meant.of_words(tokens(asked.question))
     by_model = compared(reader, columns, asked.question)
     ranking = ranked(
         columns,
@@ -91,7 +90,7 @@ def recollected(
     )
     wanted = asked.skipped + asked.limit + 1
     look = _look(reader, columns, asked)
-    ranking = led_on(look, ranking, meant)
+    ranking = led_on(look, ranking)
     choice = chosen(look, ranking, wanted, question.threshold or 0.0)
     page = choice.places[asked.skipped : asked.skipped + asked.limit]
     names = reader.session.kinds.names()

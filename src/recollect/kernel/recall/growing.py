@@ -13,7 +13,6 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recollect.kernel.recall.columns import (
     GAP,
@@ -35,6 +34,7 @@ from recollect.kernel.store.remembered import Standing, actors, standings
 from recollect.model import LINK_BIT, LIVING, Progress
 
 _CONTENTS_AT_ONCE = 20_000
+_OF_CONTENT = ("element", "since", "until", "valid_at", "invalid_at", "subject", "object")
 _WORTH_JOINING = 3  # a part of the postings is joined to one less than so many times its size
 
 
@@ -92,7 +92,7 @@ def _grown(columns: Columns, new: Sequence[MemoryContent]) -> Columns:
         lengths.append(len(numbers))
         text_of.append(len(texts) - 1)
         flags.append(in_words | told_beside(memory))
-        known.call(memory)
+        known.call(memory, first + row)
         if memory.is_service:
             known.services.append(first + row)
         if memory.standing.until == LIVING:
@@ -101,6 +101,10 @@ def _grown(columns: Columns, new: Sequence[MemoryContent]) -> Columns:
     part = WordRows.of(np.array(words, np.int64), rows)
     spans = [(first + row, *span) for row, one in enumerate(new) for span in one.spans]
     span_columns = np.array(spans, np.int64).reshape(-1, 3)
+    more = _columns_of(known, new, lengths, flags).items()
+    longer: dict[str, Any] = {
+        name: np.concatenate([getattr(columns, name), one]) for name, one in more
+    }
     grown = replace(
         columns,
         span_row=np.concatenate([columns.span_row, span_columns[:, 0].astype(np.int32)]),
@@ -109,17 +113,10 @@ def _grown(columns: Columns, new: Sequence[MemoryContent]) -> Columns:
         neighbours=np.pad(columns.neighbours, ((0, 0), (0, len(new))), constant_values=NONE),
         parts=_joined(columns.parts, part),
         vectors=_stacked(columns.vectors, known.meant.of_texts(texts)[text_of]),
-        **_lengthened(columns, _columns_of(known, new, lengths, flags)),
+        **longer,
     )
     streams = {known.streams[one.stream] for one in new if one.stream is not None}
     return _in_order(grown, np.array(sorted(streams), np.int32)) if streams else grown
-
-
-def _lengthened(columns: Columns, added: dict[str, NDArray[Any]]) -> dict[str, Any]:
-    """Return columns by name with what comes to their ends."""
-    return {
-        name: np.concatenate([getattr(columns, name), column]) for name, column in added.items()
-    }
 
 
 def _sought(memory: MemoryContent) -> list[str]:
@@ -132,20 +129,14 @@ def _sought(memory: MemoryContent) -> list[str]:
 
 def _columns_of(
     known: KnownNumbers, new: Sequence[MemoryContent], lengths: list[int], flags: list[int]
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, Any]:
     """Return the columns of new rows by name."""
     stood = [one.standing for one in new]
     streams = [NONE if one.stream is None else known.streams[one.stream] for one in new]
     authors = [NONE if one.author is None else known.authors[one.author] for one in new]
     return {
-        "element": np.array([one.element for one in stood], np.int64),
-        "since": np.array([one.since for one in stood], np.int64),
-        "until": np.array([one.until for one in stood], np.int64),
-        "valid_at": np.array([one.valid_at for one in stood], np.int64),
-        "invalid_at": np.array([one.invalid_at for one in stood], np.int64),
+        **{name: np.array([getattr(one, name) for one in stood], np.int64) for name in _OF_CONTENT},
         "said_at": np.array([one.said_at for one in new], np.int64),
-        "subject": np.array([one.subject for one in stood], np.int64),
-        "object": np.array([one.object for one in stood], np.int64),
         "kind": np.array([one.kind for one in new], np.int8),
         "flags": np.array(flags, np.uint8),
         "stands": np.array([one.stands for one in new], np.bool_),

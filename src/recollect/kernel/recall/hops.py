@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from recollect.kernel.recall.asking import UnderstoodQuestion, names_in
+from recollect.kernel.recall.asking import names_in
 from recollect.kernel.recall.choosing import Look
 from recollect.kernel.recall.columns import SAYS_ANYTHING, Columns, Floats
 from recollect.kernel.recall.scoring import Ranking
@@ -29,15 +29,16 @@ _COMMON: Final = 0.05  # of the texts, beyond which a name leads nowhere
 _FEW: Final = 20  # texts that may hold a name all the same
 
 
-def led_on(look: Look, ranking: Ranking, question: UnderstoodQuestion) -> Ranking:
+def led_on(look: Look, ranking: Ranking) -> Ranking:
     """Return a ranking in which what the best name stands higher. Cost: some texts are read."""
-    columns = ranking.columns
+    columns, question = ranking.columns, ranking.question
+    most = max(_FEW, _COMMON * int(ranking.counted.sum()))
     best = [int(row) for row in islice(ranking.best(_LOOKED_AT), _LOOKED_AT)]
     texts = look(best) if best else {}
     given: dict[int, float] = {}
     for row in (one for one in best[:FIRST] if one in texts):
-        for concept, held in _mentioned(columns, texts[row][1], row):
-            if concept not in question.concepts and held <= max(_FEW, _COMMON * columns.size):
+        for concept, held in _mentioned(ranking, texts[row][1], row):
+            if concept not in question.concepts and held <= most:
                 gain = OF_SOURCE * float(ranking.scores[row]) / (1 + math.log(1 + held))
                 given[concept] = max(gain, given.get(concept, 0.0))
     if not given:
@@ -60,10 +61,11 @@ def _of_elements(columns: Columns, given: dict[int, float]) -> Floats:
     return gains
 
 
-def _mentioned(columns: Columns, text: str, row: int) -> Iterator[tuple[int, int]]:
+def _mentioned(ranking: Ranking, text: str, row: int) -> Iterator[tuple[int, int]]:
     """Yield what a memory names beside what it is about, and how many texts hold the name."""
-    known = columns.known
-    for name, concepts in names_in(tokens(text), known).items():
-        held = min(len(columns.of_word(one)[0]) for one in known.numbers_of(tokens(name)))
+    columns, counted = ranking.columns, ranking.counted
+    for name, concepts in names_in(tokens(text), columns, ranking.number).items():
+        words = columns.known.numbers_of(tokens(name))
+        held = min(int(counted[columns.of_word(one)[0]].sum()) for one in words)
         for concept in concepts - {int(columns.element[row]), int(columns.subject[row])}:
             yield concept, held

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.kernel.recall.recollection import EMBEDDING
-from recollect.kernel.search.tokens import tokens
 
 Vector = NDArray[np.float32]
 
@@ -45,13 +44,6 @@ class Meaning:
         if not places:
             return np.zeros(self.dimension, np.float32)
         return np.asarray((self._numbers[places] * self._scales[places, None]).sum(0), np.float32)
-
-    def of_text(self, text: str) -> Vector | None:
-        """Return what a text means, of length 1; None where nothing is known of its words."""
-        words = tokens(text)
-        total = sum((self.of_word(one) for one in words), np.zeros(self.dimension, np.float32))
-        length = float(np.sqrt(np.einsum("i,i->", total, total)))
-        return np.asarray(total / length, np.float32) if length else None
 
     def _pieces(self, word: str) -> list[int]:
         """Return the place of a word, or of the longest words that it is made of, as it begins."""
@@ -102,17 +94,18 @@ class MeantWords(dict[str, int]):
         self[word] = at
         return at
 
-    def of_words(self, words: Sequence[str]) -> Vector:
-        """Return what words mean together, of length 1; none that is new is kept."""
-        model = meaning()
-        total = np.zeros(self.vectors.shape[1], np.float32)
+    def of_words(self, words: Sequence[str]) -> Vector | None:
+        """Return what words mean together, of length 1, and keep none that is new.
+
+        None where nothing is known of them.
+        """
+        model, total = meaning(), np.zeros(self.vectors.shape[1], np.float32)
+        if model is None:
+            return None
         for word in words:
-            if word in self:
-                total += self.vectors[self[word]]
-            elif model is not None:
-                total += model.of_word(word)
-        norm = float(np.sqrt(np.einsum("i,i->", total, total)))
-        return total / np.float32(norm) if norm else total
+            total += self.vectors[self[word]] if word in self else model.of_word(word)
+        length = float(np.sqrt(np.einsum("i,i->", total, total)))
+        return np.asarray(total / length, np.float32) if length else None
 
     def of_texts(self, texts: Sequence[list[str]]) -> Vector:
         """Return what texts of such words mean, a row each, of length 1; zeros where unknown."""

@@ -46,6 +46,7 @@ _LINE: Final = re.compile(r"(\w+)\(([^()\n]*)\): ", re.ASCII)
 _STATUS: Final = {"verified": 1.0, "observed": 0.95, "inferred": 0.85}
 _ASKS: Final = re.compile("[?\uff1f]" r"\s*(?:\[[^\]]*\]\s*)?$")  # before a note in brackets, too
 _NAMES: Final = ("aliases", "nicknames")
+_SAID: Final = Standing._fields.index("metadata")  # before it stands what makes the words
 _OF_SOURCES: Final = 0.1  # of trust, for more sources than one ...
 _MOST_SOURCES: Final = 4  # ... up to this many
 
@@ -221,11 +222,7 @@ def _fact(
 
 def _says_the_same(before: Standing, one: Standing) -> bool:
     """Whether a content of a fact says what the one before it said, of the same day."""
-    return (
-        before.element == one.element
-        and before.attributes == one.attributes
-        and before.valid_at == one.valid_at
-    )
+    return before[:_SAID] == one[:_SAID] and before.valid_at == one.valid_at
 
 
 def _said_at(instant: int) -> int | None:

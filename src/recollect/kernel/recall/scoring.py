@@ -83,6 +83,8 @@ class Ranking:
     near: Floats | None  # how near the row's meaning is to the question's, -1 to 1
     is_past: Mask
     candidates: Mask  # what may be answered with at all
+    counted: Mask  # what is there at the moment, of any kind
+    number: int  # the transaction that is looked back to
     led: Floats | None = None  # what is in the scores since others, found before, name the row
 
     def best(self, most: int) -> Iterable[int]:
@@ -117,32 +119,21 @@ def ranked(
     is_past = (columns.since <= moment.known) & ~holds
     counted = holds | (is_past & _last_of_each(columns, moment)) if with_past else holds
     candidates = counted & asked
-    shares: dict[str, Floats] = {}
     dated = _dated(columns, question.times) if question.times.is_any else None
     words, sessions, covered, of_named = _by_words(columns, question, counted, candidates, dated)
-    shares[WORDS] = words
+    found = _told_by(columns, question, counted) | {WORDS: words}
     if sessions is not None:
-        shares[SESSION] = sessions
-    if question.speakers:
-        speakers = np.fromiter(question.speakers, np.int32)
-        shares[SPEAKER] = np.isin(columns.speaker, speakers).astype(np.float64)
+        found[SESSION] = sessions
     if dated is not None:
-        shares[DATE] = dated
-    if question.wants:
-        shares[KIND] = ((columns.flags & question.wants) > 0).astype(np.float64)
-    if bool(columns.is_assistant.any()):
-        shares[ROLE] = (~columns.is_assistant).astype(np.float64)
-    telling = (columns.flags & SAYS_ANYTHING) > 0
-    if not bool(telling.all()):
-        shares[TELLS] = telling.astype(np.float64)
+        found[DATE] = dated
     near = None if meant is None else _near(columns, meant)
     if near is not None or compared is not None:
-        shares[MEANING] = _meanings(columns, near, compared, counted, candidates)
+        found[MEANING] = _meanings(columns, near, compared, counted, candidates)
     if question.concepts:
-        shares[NAMED] = _named(columns, question.concepts)
-        of_others = (columns.kind == FACTS) & (shares[NAMED] == 0)
+        found[NAMED] = _named(columns, question.concepts)
+        of_others = (columns.kind == FACTS) & (found[NAMED] == 0)
         covered[of_others] *= OF_OTHERS
-    shares[TRUST] = columns.trust.astype(np.float64)
+    shares = {name: found[name] for name in SHARES if name in found}
     whole = sum(WEIGHTS[one] for one in shares)
     scores = np.zeros(columns.size)
     for name, share in shares.items():
@@ -151,15 +142,44 @@ def ranked(
     if question.concepts:
         scores[of_others] *= OF_OTHERS
     reached = words > 0
-    if NAMED in shares:
-        reached |= shares[NAMED] > 0
-    if DATE in shares:
-        reached |= shares[DATE] > 0
+    for name in shares.keys() & {NAMED, DATE}:
+        reached |= shares[name] > 0
     if near is not None:
         reached |= near >= NEAR
     np.maximum(scores, 0.0, out=scores)
     scores[~(candidates & reached)] = -1.0
-    return Ranking(columns, question, shares, scores, covered, of_named, near, is_past, candidates)
+    return Ranking(
+        columns,
+        question,
+        shares,
+        scores,
+        covered,
+        of_named,
+        near,
+        is_past,
+        candidates,
+        counted,
+        moment.known,
+    )
+
+
+def _told_by(columns: Columns, question: UnderstoodQuestion, counted: Mask) -> dict[str, Floats]:
+    """Return the shares that what is told of a text alone gives, and who says it.
+
+    What makes no difference among what is there at the moment is no share.
+    """
+    shares = {TRUST: columns.trust.astype(np.float64)}
+    says = np.isin(columns.speaker, np.fromiter(question.speakers, np.int32))
+    if bool((says & counted).any()):
+        shares[SPEAKER] = says.astype(np.float64)
+    if question.wants:
+        shares[KIND] = ((columns.flags & question.wants) > 0).astype(np.float64)
+    if bool((columns.is_assistant & counted).any()):
+        shares[ROLE] = (~columns.is_assistant).astype(np.float64)
+    telling = (columns.flags & SAYS_ANYTHING) > 0
+    if not bool((telling | ~counted).all()):
+        shares[TELLS] = telling.astype(np.float64)
+    return shares
 
 
 def _are_of(columns: Columns, kinds: frozenset[int]) -> Mask:

@@ -66,15 +66,8 @@ def standings(session: Session, group_id: int, after: int, until: int) -> Iterat
 
 
 def _content(row: SqlRow) -> tuple[str, str, int, int, int, int]:
-    attributes, metadata, valid_at, invalid_at, since, until = row
-    return (
-        text(attributes),
-        text(metadata),
-        whole(valid_at),
-        whole(invalid_at),
-        whole(since),
-        min(whole(until), LIVING),
-    )
+    begin, end, since, until = map(whole, row[2:])
+    return text(row[0]), text(row[1]), begin, end, since, min(until, LIVING)
 
 
 def actors(session: Session, group_id: int, after: int) -> dict[int, str]:

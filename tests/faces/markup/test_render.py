@@ -54,6 +54,20 @@ def test_depth_counts_levels_below_the_root_and_tells_of_the_rest(zoo: Markup) -
     )
 
 
+def test_all_of_a_deleted_subtree_is_shown_with_what_was_deleted(zoo: Markup) -> None:
+    zoo.apply("- ID: 2 [deleted]\n")
+    assert zoo.render("1", show_deleted=True).text == (
+        "---\n- BRANCH ID: 1\n  Label: Animals\n"
+        "  - ID: 2 [deleted]\n    Label: Lion\n    Content: Roars.\n"
+        "    - ID: 3 [deleted]\n      Label: Mane\n"
+        "  - ID: 4\n    Label: Zebra\n"
+    )
+    zoo.apply("- ID: 1 [deleted]\n")
+    shown = zoo.render(show_deleted=True).text
+    assert [shown.count(f"- ID: {one} [deleted]") for one in "1234"] == [1, 1, 1, 1]
+    assert "[deleted]" not in zoo.render().text
+
+
 def test_a_deleted_place_of_a_node_that_lives_elsewhere_is_marked(zoo: Markup) -> None:
     zoo.apply("- ATTRIBUTE SPACE\n  ID: colors\n  - ID: 6\n    - ID: 2 [created]\n")
     zoo.apply("- ATTRIBUTE SPACE\n  ID: colors\n  - ID: 6\n    - ID: 2 [deleted]\n")
@@ -72,7 +86,7 @@ def test_deleted_places_are_shown_bare_where_they_are_asked_for(zoo: Markup) -> 
     zoo.apply("- ID: 1\n  - ID: 2 [deleted]\n")
     assert "deleted" not in zoo.render().text
     shown = zoo.render("1", show_deleted=True)
-    assert "  - ID: 2 [deleted]\n    Label: Lion\n    Content: Roars.\n  - ID: 4\n" in shown.text
+    assert "  - ID: 2 [deleted]\n    Label: Lion\n    Content: Roars.\n    - ID: 3 [deleted]\n" in shown.text
     assert shown.shown == {"1", "4"}
 
 

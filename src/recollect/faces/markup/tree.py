@@ -145,7 +145,12 @@ class Tree:
             for parent, children in below.items():
                 each = _each_once(children)
                 self._raw[space, space if parent is None else parent] = each
-                found += [(space, one.id) for one, gone in each if not gone and one.type != SPACE]
+                self.graph.fetch(one.id for one, gone in each if gone)
+                found += [
+                    (space, one.id)
+                    for one, gone in each
+                    if one.type != SPACE and not (gone and one.id in self.graph.elements)
+                ]
         self.expect_details([id for _, id in found])
         return found
 
@@ -168,7 +173,8 @@ class Tree:
     def _begin(self, entry: Entry) -> None:
         """Begin with the values of an article; below what is shown already stands nothing."""
         entry.below = []
-        is_reference = entry.is_deleted or entry.value is not None
+        is_alive = entry.is_deleted and entry.id in self.graph.elements  # it stands elsewhere
+        is_reference = is_alive or entry.value is not None
         if is_reference or (entry.space, entry.id) in self._opened:
             entry.total = 0
             return
@@ -204,7 +210,7 @@ class Tree:
     def _count(self, entries: Sequence[Entry]) -> None:
         by_space = defaultdict[str, list[str]](list)
         for one in entries:
-            if one.value is None and not one.is_deleted:
+            if one.value is None:
                 by_space[one.space].append(one.id)
         for space, ids in by_space.items():
             found = {} if self.show_deleted else self.graph.counted(ids, space)

@@ -139,6 +139,8 @@ def _outlines(node: Node, level: int, losses: Losses) -> Iterator[str]:
         attributes += [("_note", one.content)] if one.content else []
         for key, value in one.fields.items():
             if key not in (LABEL, CONTENT):
+                if " " in key and key not in _KNOWN.values():
+                    losses.add(f"the blanks of the field {key[:40]}")
                 attributes.append((key.replace(" ", "_"), value))
         said = " ".join(
             f"{key}={_attribute(value, losses)}"

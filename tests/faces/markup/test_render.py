@@ -86,7 +86,10 @@ def test_deleted_places_are_shown_bare_where_they_are_asked_for(zoo: Markup) -> 
     zoo.apply("- ID: 1\n  - ID: 2 [deleted]\n")
     assert "deleted" not in zoo.render().text
     shown = zoo.render("1", show_deleted=True)
-    assert "  - ID: 2 [deleted]\n    Label: Lion\n    Content: Roars.\n    - ID: 3 [deleted]\n" in shown.text
+    assert (
+        "  - ID: 2 [deleted]\n    Label: Lion\n    Content: Roars.\n    - ID: 3 [deleted]\n"
+        in shown.text
+    )
     assert shown.shown == {"1", "4"}
 
 

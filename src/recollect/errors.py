@@ -354,6 +354,18 @@ def in_words(error: RecollectError, say: Callable[[str], str]) -> RecollectError
     return replace(error, hint=say(error.hint), details=details)
 
 
+def hint_in(words: Mapping[ToDo, str], hint: str) -> str:
+    """Return a hint in the words that a server has for what is to be done, if it has some.
+
+    >>> hint = Hint('pass ids="fresh"', ToDo.PASS_OPTION, "ids", "fresh")
+    >>> hint_in({ToDo.PASS_OPTION: "give {0}: {1}"}, hint)
+    'give ids: fresh'
+    """
+    if not isinstance(hint, Hint) or hint.todo not in words:
+        return hint
+    return words[hint.todo].format(*hint.on)
+
+
 def told_with(error: RecollectError) -> list[RecollectError]:
     """Return an error and all that were found with it, which its details tell of, by place."""
     told = error.details.get("errors")

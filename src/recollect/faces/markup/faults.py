@@ -14,7 +14,6 @@ from recollect.errors import UNKNOWN_ID, Code, Fix, Hint, RecollectError, Span, 
 from recollect.faces.markup.model import Id
 from recollect.faces.markup.parser import Place, field_places
 from recollect.faces.markup.printer import id_text
-from recollect.faces.markup.text import Lines, ignore_fault
 
 FRESH: Final = Hint('pass ids="fresh"', ToDo.PASS_OPTION, "ids", "fresh")
 SEE_NODES: Final = Hint("see what there is: markup.render()", ToDo.LIST_NODES)
@@ -70,10 +69,6 @@ class Faults:
         """Return the edit that gives a node without a state one."""
         said = "" if id is None else id_text(id)
         return self.edited(self.id_place(header), said, f"{said} [{state}]")
-
-    def free_id(self) -> str:
-        """Return a temporary id that the text does not hold."""
-        return Lines(self.source, ignore_fault).free_id()
 
     def add(
         self,

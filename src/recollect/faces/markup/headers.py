@@ -145,11 +145,10 @@ class HeaderReader:
 
     def _refuse_kind(self, kind: str, word: re.Match[str]) -> None:
         line, start, end = self._line, self._start, len(self._line.rstrip())
-        fix: str | None = ""
+        fix = None if kind.endswith(" SPACE") else ""
         at = start + word.start(), start + word.end()
-        if not (is_space := kind.endswith(" SPACE")) and "ID:" not in line[word.end() :]:
+        if fix is not None and "ID:" not in line[word.end() :]:
             fix, at = self._below(line[word.start() :].strip()), (start + self._width, start + end)
-        fix = None if is_space else fix
         refuse_kind(self._lines, kind, start + word.start(), len(word[0]), fix, at)
 
     def _after_blanks(self, at: int) -> int:

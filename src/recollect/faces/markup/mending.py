@@ -11,14 +11,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from recollect.errors import nearest
-from recollect.faces.markup.model import CONTENT, KNOWN_FIELDS, LABEL, STATES
+from recollect.faces.markup.model import KNOWN_FIELDS, LABEL, STATES
 from recollect.faces.markup.text import Lines, value_text
 
 _MEANT: Final = {
     **dict.fromkeys(("new", "add", "added"), "created"),
     **dict.fromkeys(("changed", "modified", "edited"), "updated"),
     **dict.fromkeys(("removed", "gone"), "deleted"),
-    **dict.fromkeys(("locked", "protected"), "read-only"),
 }
 _MARKED: Final = re.compile(rf"(.*?)((?:[ \t]*\[(?:{'|'.join(STATES)})\])?)[ \t]*", re.DOTALL)
 _AS_FIELD: Final = re.compile(rf"({'|'.join(KNOWN_FIELDS)}):[ \t]+\S")
@@ -63,11 +62,6 @@ def joined(value: str, run: Sequence[str], margin: int) -> str:
     ' `\n  a\n  b\n`'
     """
     return value_text("\n".join(filter(None, (value, *(one.strip(" \t") for one in run)))), margin)
-
-
-def as_content(run: Sequence[str], margin: int) -> str:
-    """Return lines as the Content of the node above them."""
-    return f"{CONTENT}:{joined('', run, margin)}"
 
 
 def as_comments(run: Sequence[str]) -> str:

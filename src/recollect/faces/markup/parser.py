@@ -30,7 +30,7 @@ from recollect.errors import (
     Span,
 )
 from recollect.faces.markup.headers import Header, HeaderReader, bare_id, refuse_kind
-from recollect.faces.markup.mending import as_comments, as_content, joined
+from recollect.faces.markup.mending import as_comments, joined
 from recollect.faces.markup.model import (
     CONTENT,
     EXTENSIONS,
@@ -528,7 +528,7 @@ class DocumentReader:
             return (line - 1 + colon, end), joined(value, run, above.index(field[1]))
         if CONTENT in owner.fields or (self.at < len(texts) and _CONTENT.match(texts[self.at])):
             return (start, end), as_comments(run)
-        return (start, end), as_content(run, column // 2)
+        return (start, end), f"{CONTENT}:{joined('', run, column // 2)}"
 
     # What is done at the end
 

@@ -47,6 +47,7 @@ from recollect.faces.markup.records import (
     label_of,
     text_of,
 )
+from recollect.faces.markup.text import Lines, ignore_fault
 from recollect.node import dataclass, field
 
 CREATED, UPDATED, DELETED, PROTECTED = "created", "updated", "deleted", "read-only"
@@ -437,7 +438,7 @@ class Resolver:
     def _refuse_unknown(self, id: str, state: str | None, where: Node | Space) -> None:
         was = self.graph.was_used(id)
         if state == CREATED and not was:
-            new = self.faults.free_id()
+            new = Lines(self.faults.source, ignore_fault).free_id()
             self.faults.add(
                 UNASSIGNED_ID,
                 f'the id "{id}" was given to nothing: ids are given by the memory',

@@ -17,9 +17,9 @@ from recollect.errors import (
     CODES,
     UNAUTHENTICATED,
     UNAVAILABLE,
-    Hint,
     RecollectError,
     ToDo,
+    hint_in,
     in_words,
 )
 from recollect.faces.operations.envelope import code_of, failure
@@ -60,14 +60,8 @@ def in_header(request_id: str) -> str:
 
 
 def own_hint(hint: str) -> str:
-    """Return a hint that can be followed by whoever sends requests.
-
-    >>> own_hint(Hint('pass ids="fresh"', ToDo.PASS_OPTION, "ids", "fresh"))
-    'give ids: fresh'
-    """
-    if not isinstance(hint, Hint) or hint.todo not in _WORDS:
-        return hint
-    return _WORDS[hint.todo].format(*hint.on)
+    """Return a hint that can be followed by whoever sends requests."""
+    return hint_in(_WORDS, hint)
 
 
 def status_of(error_code: str) -> int:

@@ -6,11 +6,12 @@ The rule: a failed call is answered, not refused, so that a model reads what to 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import cast
 
 from mcp_types import CallToolResult, TextContent
 
-from recollect.errors import Hint, RecollectError, ToDo, in_words
+from recollect.errors import RecollectError, ToDo, hint_in, in_words
 from recollect.servers.mcp.bounded import is_small
 from recollect.servers.mcp.fence import fenced, json_line, one_line
 
@@ -34,14 +35,7 @@ def answered(answer: Mapping[str, object]) -> CallToolResult:
 
 def failed(error: RecollectError) -> CallToolResult:
     """Return the answer to a call that could not be done."""
-    return refused(in_words(error, _said).to_wire())
-
-
-def _said(hint: str) -> str:
-    """Return a hint in the words of the tools, where it has some."""
-    if not isinstance(hint, Hint) or hint.todo not in _WORDS:
-        return hint
-    return _WORDS[hint.todo].format(*hint.on)
+    return refused(in_words(error, partial(hint_in, _WORDS)).to_wire())
 
 
 def refused(error: Mapping[str, object]) -> CallToolResult:

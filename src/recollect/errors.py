@@ -428,7 +428,12 @@ def alike(word: str, names: Collection[str], limit: int, cutoff: float) -> list[
     ([], ['in'])
     """
     found = difflib.get_close_matches(word, names, n=limit, cutoff=cutoff)
-    return [one for one in found if word.replace(one, "", 1).strip("_") not in _DENIALS]
+    return [one for one in found if not _denies(word, one)]
+
+
+def _denies(word: str, name: str) -> bool:
+    before, _, after = (part.strip("_") for part in word.partition(name))
+    return after == "not" if not before else before in _DENIALS and not after
 
 
 UPGRADE = "upgrade, in a clone of Recollect: git pull && pip install ."

@@ -55,7 +55,7 @@ from recollect.kernel.vectors.meanings import Meanings, Preparation
 from recollect.kernel.work.answers import Answers
 from recollect.kernel.work.queue import Queue
 from recollect.kernel.write.attribute_indexes import add_attribute_index, drop_index, index_kinds
-from recollect.kernel.write.batch import apply_changes, decided, known_changes
+from recollect.kernel.write.batch import apply_changes, decide_changes, known_changes
 from recollect.kernel.write.collector import uncollected
 from recollect.kernel.write.own_types import refuse_owned
 from recollect.kernel.write.run import StatementRun, answered, refuse_disorder
@@ -294,7 +294,7 @@ class Nexus:
                 results = tuple(statements.statement(one) for one in script.statements)
                 refuse_owned(session.kinds, unit.changed(), unit.terms, unit.directory)
             else:
-                results = (apply_changes(unit, decided(unit, text)),)
+                results = (apply_changes(unit, decide_changes(unit, text)),)
             progress("keeping", 0, 0)
             refuse_disorder(unit, script)
             number = unit.commit(run.actor, run.request_id)

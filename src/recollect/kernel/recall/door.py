@@ -69,7 +69,7 @@ class Recall:
         """Return the same for a question that is put together."""
         engine, kept = self._engine()
         with self._group.reader() as reader:
-            found: Recollection = engine.recollected(reader, kept, asked, self._group.clock())
+            found: Recollection = engine.answer_recall(reader, kept, asked, self._group.clock())
         return found
 
     def is_prepared(self) -> bool:

@@ -67,12 +67,12 @@ def hold(reader: Reader, kept: Forgetful, progress: Progress) -> None:
     kept.of(reader.session, reader.group.group_id, reader.terms, progress)
 
 
-def recollected(
+def answer_recall(
     reader: Reader, kept: Forgetful, question: RecallQuestion, now: Instant
 ) -> Recollection:
     """Return what a question recalls of the group of a reader."""
     assert isinstance(kept, HeldColumns)
-    asked = _asked(reader, question, now)
+    asked = _check_question(reader, question, now)
     columns = kept.of(reader.session, reader.group.group_id, reader.terms)
     at, asker = asked.moment, question.asker
     askers = (asker,) if isinstance(asker, str) else asker or ()
@@ -131,7 +131,7 @@ def _after(look: Look, ranking: Ranking, row: int) -> str:
     return ""
 
 
-def _asked(reader: Reader, question: RecallQuestion, now: Instant) -> _Call:
+def _check_question(reader: Reader, question: RecallQuestion, now: Instant) -> _Call:
     """Return a question as it is meant; INVALID_ARGUMENT for none, whatever its types say."""
     text: object = question.text
     limit: object = question.limit

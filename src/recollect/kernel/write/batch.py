@@ -375,7 +375,7 @@ def known_changes(written: object) -> Sequence[Change] | None:
     return cast("Sequence[Change]", written) if is_batch else None
 
 
-def decided(unit: Unit, changes: Sequence[Change] | Decision) -> Sequence[Change]:
+def decide_changes(unit: Unit, changes: Sequence[Change] | Decision) -> Sequence[Change]:
     """Return the changes of a batch, or those that a decision makes of what is there."""
     if not isinstance(changes, Decision):
         return changes
@@ -389,10 +389,14 @@ def _living(unit: Unit, ids: Collection[str]) -> dict[str, Concept | Link]:
     normal = {one: canonical_name(one) for one in ids if one}
     unit.directory.expect_public_ids(normal.values())
     found = {one: unit.directory.by_public_id(name) for one, name in normal.items()}
-    return {one: _shown(unit, element) for one, element in found.items() if element is not None}
+    return {
+        one: _present_element(unit, element)
+        for one, element in found.items()
+        if element is not None
+    }
 
 
-def _shown(unit: Unit, element: Element) -> Concept | Link:
+def _present_element(unit: Unit, element: Element) -> Concept | Link:
     content, id_ = element.content, unit.public_id(element)
     if isinstance(element, ConceptElement):
         type_ = unit.terms.text(element.type)

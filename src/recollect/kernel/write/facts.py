@@ -149,7 +149,7 @@ class BatchFacts:
         a fact between other ends or of another key; KIP_3004 for a link that a call of its own
         writes; KIP_3002 when what it replaces is no living link.
         """
-        attributes, metadata = _checked(change)
+        attributes, metadata = _check_fact(change)
         refuse_owned_fact(self._unit.session.kinds, subject, change.predicate, self._unit.terms)
         codes = self._codes(change.predicate)
         known = self._by_id(change, (subject, target), codes)
@@ -479,7 +479,7 @@ def is_fact(link: LinkElement) -> bool:
     return isinstance(link.content.attributes.get(FACT), str)
 
 
-def _checked(change: PutFact) -> tuple[Attributes, Attributes]:
+def _check_fact(change: PutFact) -> tuple[Attributes, Attributes]:
     """Return the attributes, the text among them, and the metadata of a fact."""
     text: object = change.text
     if text is not None and (not isinstance(text, str) or not text.strip()):

@@ -424,7 +424,7 @@ def nearest(name: str, known: Iterable[str], limit: int = 10) -> tuple[str, ...]
 def alike(word: str, names: Collection[str], limit: int, cutoff: float) -> list[str]:
     """Return the names most like a word; one that is denied in it says the opposite.
 
-    >>> alike("not_in", ["in"], 1, 0.4), alike("inn", ["in"], 1, 0.4)
+    >>> alike("not_in", ["in"], 1, 0.4), alike("iin", ["in"], 1, 0.4)
     ([], ['in'])
     """
     found = difflib.get_close_matches(word, names, n=limit, cutoff=cutoff)

@@ -192,6 +192,7 @@ def test_an_agent_is_told_who_it_is(empty: Nexus):
         "role": told.role,
         "objectives": told.objectives,
         "capabilities": told.capabilities,
+        "serves": None,
     }
     (life,) = empty.history(Key("Person", "$self"))
     assert [one.since.actor for one in life.versions] == ["me", None]

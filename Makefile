@@ -89,7 +89,7 @@ services: ## test the services with clients that are not in .venv, in .venv-serv
 	@.venv-services/bin/python -m pip install --quiet --quiet --no-input --disable-pip-version-check \
 		--constraint requirements.lock --editable ".[chroma,elasticsearch,lancedb,neo4j,postgres]" $(CLIENTS) hypothesis pytest
 	@.venv-services/bin/python -m pytest --foreign $(addprefix tests/faces/knowledge/services/, \
-		test_retrieval.py test_graph.py test_stores.py with_clients)
+		test_retrieval.py test_graph.py test_stores.py test_adapters.py with_clients)
 
 browser: env ## go through the studio in Chromium, which has to be there already: minutes
 	@$(PYTEST) tests/browser --long

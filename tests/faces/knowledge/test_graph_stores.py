@@ -12,8 +12,6 @@ from recollect.faces.knowledge import (
 )
 from recollect.kernel import Nexus
 
-del test_a_graph_store_sees_its_namespace_only  # noqa: F821 - of a service: groups do it here
-
 
 @pytest.fixture
 def metadata_store(nexus: Nexus) -> NexusMetadataStore:

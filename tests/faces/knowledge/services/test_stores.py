@@ -19,16 +19,6 @@ from recollect.faces.knowledge import (
     KnowledgeType,
     MetadataStore,
 )
-from recollect.faces.knowledge.adapters import (
-    GraphServiceEntityGraphStore,
-    KeyValueMetadataStore,
-    RetrievalKnowledgePieceStore,
-)
-from recollect.faces.knowledge.services import (
-    GraphServiceBase,
-    KeyValueServiceBase,
-    RetrievalServiceBase,
-)
 
 MOMENT = datetime(2026, 11, 20, tzinfo=UTC)
 LES = KnowledgePiece(
@@ -126,16 +116,6 @@ def test_a_closed_metadata_store_says_so(metadata_store: MetadataStore) -> None:
     assert code_of(metadata_store.get_metadata, "a") == "STORE_CLOSED"
     assert code_of(metadata_store.save_metadata, EntityMetadata("a", "b")) == "STORE_CLOSED"
     assert code_of(metadata_store.list_entities) == "STORE_CLOSED"
-
-
-def test_the_namespace_of_a_profile_is_its_type_and_its_value_a_dict(
-    key_value: KeyValueServiceBase,
-) -> None:
-    store = KeyValueMetadataStore(key_value)
-    alice = EntityMetadata("user:alice", "user", {"team": "aero"})
-    store.save_metadata(alice)
-    assert key_value.namespaces() == ["user"]
-    assert key_value.get("user:alice", "user") == alice.to_dict()
 
 
 def test_threads_share_a_metadata_store(metadata_store: MetadataStore) -> None:
@@ -292,15 +272,6 @@ def test_a_closed_piece_store_says_so(piece_store: KnowledgePieceStore) -> None:
     assert code_of(piece_store.list_all) == "STORE_CLOSED"
 
 
-def test_the_namespace_of_a_piece_is_its_entity_and_it_is_a_document(
-    retrieval: RetrievalServiceBase,
-) -> None:
-    RetrievalKnowledgePieceStore(retrieval).add(LES)
-    assert retrieval.namespaces() == ["user:alice"]
-    document = retrieval.get_by_id("les-rans-init", "user:alice")
-    assert (document.content, document.metadata["tags"]) == (LES.content, LES.tags)
-
-
 def test_threads_share_a_piece_store(piece_store: KnowledgePieceStore) -> None:
     def work(worker: int) -> int:
         for at in range(5):
@@ -355,25 +326,6 @@ def test_relations_of_a_triple_go_together_and_nodes_take_theirs(
     assert graph_store.remove_node("b")
     assert not graph_store.remove_node("b")
     assert graph_store.get_relations("c", direction="incoming") == []
-
-
-def test_a_graph_store_sees_its_namespace_only(graph: GraphServiceBase) -> None:
-    service, graph_store = graph, GraphServiceEntityGraphStore(graph, namespace="tenant")
-    graph_store.add_node(GraphNode("a", "node"))
-    assert service.namespaces() == ["tenant"]
-    service.add_node(GraphNode("b", "node"))
-    service.add_node(GraphNode("a", "decoy"), "other")
-    assert graph_store.get_node("b") is None
-    assert graph_store.get_node("a").node_type == "node"
-
-
-def test_nodes_and_edges_are_those_of_the_service(graph: GraphServiceBase) -> None:
-    store, edge = GraphServiceEntityGraphStore(graph), GraphEdge("a", "b", "R", {"w": [1]})
-    for name in "ab":
-        store.add_node(GraphNode(name, "node"))
-    store.add_relation(edge)
-    assert graph.list_nodes() == [GraphNode("a", "node"), GraphNode("b", "node")]
-    assert graph.get_edges("a") == [edge]
 
 
 def test_threads_share_a_graph_store(graph_store: EntityGraphStore) -> None:

@@ -348,3 +348,11 @@ def test_a_first_name_means_the_one_who_has_it_as_of_each_moment() -> None:
         assert "named" not in nexus.recall("What does Greta play?").memories[0].why
         again = nexus.recall("What does Greta play?", as_of=before.as_of)
         assert [one.score for one in again.memories] == [one.score for one in before.memories]
+
+
+@pytest.mark.parametrize(
+    "question", ["What do you know about Maria?", "What does this memory know about Maria?"]
+)
+def test_who_asks_for_whatever_is_known_of_somebody_is_told(nexus: Nexus, question: str) -> None:
+    nexus.write([PutConcept("Person", "Maria", {"town": "Bonn"})])
+    assert [one.passage for one in nexus.recall(question).memories][:1] != []

@@ -79,6 +79,15 @@ _LARGE: Final = re.compile(r"\b[^\W\d_]\w+\b(?!\s+[A-Z\u00c0-\u00de])")
 """A word that no name goes on after; whether it is written large is asked of each."""
 
 
+_WHATEVER: Final = frozenset(
+    tokens(
+        "know knows known memory remember remembers everything anything"
+        " weiß weißt wissen bekannt Gedächtnis alles sabes sabe saben conoces memoria todo"
+    )
+)
+"""Words that ask of whom a question names for whatever is known."""
+
+
 _OWN: Final = re.compile(r"\b(?:I|[Mm]y|[Mm]ine|[Ii]ch|[Mm]ein(?:e[mnrs]?)?|[Yy]o|[Mm]is?)\b")
 """What people call themselves; *me* is left out, for who says "tell me" asks of others."""
 
@@ -101,7 +110,9 @@ def understood(
         words += [*tokens(asker), *_words_of(concepts, known)]
     names = _words_of(concepts, known).union(tokens(" ".join(names_in(asked, columns, number))))
     times = asked_for(question, asked_at)
-    found = [_asking_word(ways, known, times, names) for ways in asked_stems(question)]
+    telling = [one for one in asked if one not in _WHATEVER] if names else asked
+    stems = asked_stems(" ".join(telling))
+    found = [_asking_word(ways, known, times, names) for ways in stems]
     told = tuple(one for one in found if one.ways or one.kin or one.is_of_time)
     speakers = [known.named_by_word.get(one, ()) for one in words]
     wanted = [(flag, name) for flag, name, pattern in _KINDS if pattern.search(question)]
@@ -116,7 +127,7 @@ def understood(
         wanted=", ".join(name for _, name in wanted),
         concepts=concepts,
         names=names,
-        rest=tuple(beside(names, asked)),
+        rest=tuple(beside(names, telling)),
     )
 
 

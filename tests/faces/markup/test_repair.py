@@ -71,6 +71,12 @@ def test_a_response_of_a_model_is_repaired(rule, text):
     assert repaired.notices
 
 
+def test_every_repair_is_told_and_at_most_a_hundred():
+    text = "- id: 1\n  label: a\n- ID: [2]\n  content: b\n"
+    assert len(repair(text).notices) == 5  # two headers, one of them in brackets, two fields
+    assert len(repair("".join(f"- ID: [{one}]\n" for one in range(500))).notices) == 100
+
+
 def test_a_missing_step_is_the_one_of_the_run():
     text = "Context: workflow\nResponse: data\n"
     assert repair_response(text, step="2").value.workflow_step == "2"

@@ -33,6 +33,8 @@ from recollect.node import dataclass
 
 ValueT = TypeVar("ValueT")
 
+_MOST: Final = 100  # repairs of one text that are told
+
 _DASHES: Final = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2022\u25cf\u25aa\u2023\u00b7*+"
 _BLANKS: Final = str.maketrans(dict.fromkeys("\u00a0\u2007\u202f\u2002\u2003\u2009", " "))
 _DASHED = re.compile(rf"([ \t]*)[{re.escape(_DASHES)}](?=[ \t]*(?:[A-Za-z]+[ \t]+)?[A-Za-z]+)")
@@ -74,7 +76,7 @@ def repair(text: str) -> Repaired[Document]:
 
     >>> repaired = repair("Here it is:\n- id: [new-1] [Created]\n  label: Eating")
     >>> repaired.value.sections[0].nodes[0].label, len(repaired.notices)
-    ('Eating', 3)
+    ('Eating', 4)
     """
     return _repaired(text, parse, _Repairs(text, is_message=False))
 
@@ -124,7 +126,7 @@ class _Repairs:
         self._out: list[str] = []
         self._has_step = False
         self.notices: list[Notice] = []
-        self._said: set[str] = set()
+        self._said: set[tuple[str, str]] = set()
         self._unwrapped_keys: set[str] = set()  # once each: a second is a fault whatever it says
         self._ticks: dict[str, list[int]] = {}  # lines of backticks, up to the line ...
         self._seen = 0  # ... that is looked at next
@@ -141,8 +143,8 @@ class _Repairs:
         return "\n".join(self._out)
 
     def _tell(self, rule: str, message: str) -> None:
-        if rule not in self._said:
-            self._said.add(rule)
+        if (rule, message) not in self._said and len(self._said) < _MOST:
+            self._said.add((rule, message))
             self.notices.append(Notice("repaired", message))
 
     # R1: what stands around the text

@@ -261,6 +261,7 @@ for name, start in (("", 0x40000002), ("-shm", 128)):  # SQLite's, of those who 
 """
 
 
+@pytest.mark.sqlite_only("looks at the locks of a file")
 @pytest.mark.skipif(sys.platform == "win32", reason="locks of files are POSIX's")
 def test_checking_leaves_every_memory_its_locks(wait: Wait, tmp_path: Path) -> None:
     paths = [tmp_path / "own.db", tmp_path / "other.db"]

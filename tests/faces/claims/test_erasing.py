@@ -42,6 +42,7 @@ def names(store: NexusKnowledgeStore, kind: str) -> set[str]:
     return {one.attributes.get("detail", one.name) for (one,) in found.rows}  # type: ignore[union-attr,misc]
 
 
+@pytest.mark.sqlite_only("looks for bytes in a file")
 def test_a_purged_claim_takes_the_evidence_and_tags_that_nothing_else_uses(
     path: Path, wait: Wait
 ) -> None:

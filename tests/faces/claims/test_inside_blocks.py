@@ -110,6 +110,7 @@ def test_a_write_after_a_snapshot_decides_by_what_is_there_now(
         wait(store.supersede("q", "a"))
 
 
+@pytest.mark.sqlite_only("tells a file from a memory in this process")
 def test_calls_of_other_threads_are_no_parts_of_a_block(
     nexus: Nexus, store: NexusKnowledgeStore
 ) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from recollect.client.claims import RemoteKnowledgeStore
 from recollect.client.kip import AsyncKip, Kip
-from recollect.client.knowledge import RemoteKnowledgeStore
-from recollect.client.knowledge_base import AsyncKnowledge, Knowledge
+from recollect.client.knowledge import AsyncKnowledge, Knowledge
 from recollect.client.markup import AsyncMarkup, Markup
 from recollect.client.memory import AsyncMemory, Memory
 from recollect.client.operations import AsyncOperations, Operations

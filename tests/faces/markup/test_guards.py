@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.faces.markup.support import code, fault, lines, places, refused
 
 from recollect.faces.markup import Markup
-from recollect.faces.markup.deciding import AnswerScope, Asked
+from recollect.faces.markup.decision import AnswerScope, Asked
 from recollect.faces.markup.parser import parse
 from recollect.model import PutConcept
 

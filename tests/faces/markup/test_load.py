@@ -11,7 +11,7 @@ from tests.faces.markup.support import code, fault, lines, notices, places
 
 import recollect
 from recollect.faces.markup import Markup, parse_request, parse_response
-from recollect.faces.markup.deciding import Asked
+from recollect.faces.markup.decision import Asked
 
 EXAMPLES = [*DOCUMENTS.values()]
 

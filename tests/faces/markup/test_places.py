@@ -10,7 +10,7 @@ from tests.meanings import Meanings
 import recollect
 from recollect.faces.markup import Markup, parse
 from recollect.faces.markup.applying import Applying
-from recollect.faces.markup.deciding import Asked
+from recollect.faces.markup.decision import Asked
 from recollect.faces.markup.faults import Faults
 from recollect.faces.markup.graph import Graph
 from recollect.model import AsOf, Hits, PutConcept

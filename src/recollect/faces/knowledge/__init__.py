@@ -14,11 +14,6 @@ from recollect.faces.knowledge.agents import (
 )
 from recollect.faces.knowledge.base import KnowledgeBase
 from recollect.faces.knowledge.formatter import KnowledgeFormatter
-from recollect.faces.knowledge.graph import (
-    NexusEntityGraphStore,
-    NexusKnowledgePieceStore,
-    NexusMetadataStore,
-)
 from recollect.faces.knowledge.ingestion import KnowledgeIngestionCLI
 from recollect.faces.knowledge.loading import KnowledgeDataLoader, LoadReport, Skipped
 from recollect.faces.knowledge.model import (
@@ -29,6 +24,11 @@ from recollect.faces.knowledge.model import (
     KnowledgePiece,
     KnowledgeType,
     RetrievalResult,
+)
+from recollect.faces.knowledge.nexus_stores import (
+    NexusEntityGraphStore,
+    NexusKnowledgePieceStore,
+    NexusMetadataStore,
 )
 from recollect.faces.knowledge.provider import KnowledgeProvider
 from recollect.faces.knowledge.stores import EntityGraphStore, KnowledgePieceStore, MetadataStore

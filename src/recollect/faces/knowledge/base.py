@@ -26,12 +26,6 @@ from recollect.errors import (
 )
 from recollect.faces.kinds import open_memory
 from recollect.faces.knowledge.formatter import KnowledgeFormatter
-from recollect.faces.knowledge.graph import (
-    NexusEntityGraphStore,
-    NexusKnowledgePieceStore,
-    NexusMetadataStore,
-    OnNexus,
-)
 from recollect.faces.knowledge.model import (
     GLOBAL,
     EntityMetadata,
@@ -42,6 +36,12 @@ from recollect.faces.knowledge.model import (
     checked_id,
     checked_tags,
     refused,
+)
+from recollect.faces.knowledge.nexus_stores import (
+    NexusEntityGraphStore,
+    NexusKnowledgePieceStore,
+    NexusMetadataStore,
+    OnNexus,
 )
 from recollect.faces.knowledge.secrets import Secrets
 from recollect.faces.knowledge.stores import (

@@ -26,8 +26,8 @@ from recollect.faces.knowledge.loading import (
     read_items,
 )
 from recollect.faces.knowledge.model import KnowledgeType, checked_as, checked_list, now, refused
+from recollect.faces.knowledge.prompt import structuring_prompt
 from recollect.faces.knowledge.secrets import Secrets
-from recollect.faces.knowledge.structuring import structuring_prompt
 from recollect.llm import Completion, may_help_again
 from recollect.node import dataclass
 

@@ -20,11 +20,6 @@ import orjson
 
 from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.knowledge.base import KnowledgeBase
-from recollect.faces.knowledge.graph import (
-    NexusEntityGraphStore,
-    NexusKnowledgePieceStore,
-    NexusMetadataStore,
-)
 from recollect.faces.knowledge.model import (
     EntityMetadata,
     GraphEdge,
@@ -33,6 +28,11 @@ from recollect.faces.knowledge.model import (
     checked_as,
     checked_id,
     refused,
+)
+from recollect.faces.knowledge.nexus_stores import (
+    NexusEntityGraphStore,
+    NexusKnowledgePieceStore,
+    NexusMetadataStore,
 )
 from recollect.kernel import uncollected
 from recollect.node import dataclass, replace

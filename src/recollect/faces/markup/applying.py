@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from functools import partial
 
 from recollect.errors import AMBIGUOUS_PLACE, CYCLE, EDGE_NOT_ALLOWED, Notice
-from recollect.faces.markup.deciding import Asked, Decided
+from recollect.faces.markup.decision import Asked, Decided
 from recollect.faces.markup.details import Details
 from recollect.faces.markup.faults import Faults
 from recollect.faces.markup.graph import Graph

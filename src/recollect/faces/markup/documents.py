@@ -20,8 +20,9 @@ from recollect.errors import (
 )
 from recollect.faces.markup.answers import Applied, Placement, Rendered, SpaceEntry
 from recollect.faces.markup.applying import Applying
+from recollect.faces.markup.changes import changes_of, reply_of, reports_of
 from recollect.faces.markup.checking import document_faults
-from recollect.faces.markup.deciding import Asked, Decided
+from recollect.faces.markup.decision import Asked, Decided
 from recollect.faces.markup.faults import Faults, pass_option, unknown
 from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.minting import Minting
@@ -33,7 +34,6 @@ from recollect.faces.markup.records import KIND, READ_ONLY, is_foreign, label_of
 from recollect.faces.markup.rendering import Counter, Rendering, byte_cost
 from recollect.faces.markup.repairing import repair as repair_text
 from recollect.faces.markup.restoring import Restoring
-from recollect.faces.markup.writing import changes_of, reply_of, reports_of
 from recollect.kernel import Nexus, uncollected
 from recollect.model import AsOf, Change, Delete, Found, PutConcept, Receipt, RemoveKeys
 from recollect.node import dataclass, replace

@@ -28,7 +28,7 @@ from recollect.errors import (
     RecollectError,
 )
 from recollect.faces.markup.answers import Applied
-from recollect.faces.markup.deciding import AnswerScope, Asked
+from recollect.faces.markup.decision import AnswerScope, Asked
 from recollect.faces.markup.documents import Documents
 from recollect.faces.markup.exchange import (
     EXCHANGES,

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from recollect.errors import CHANGED_SINCE, OUT_OF_SCOPE, READ_ONLY_NODE, SHORTENED_CONTENT, Span
-from recollect.faces.markup.deciding import Asked, Decided
+from recollect.faces.markup.decision import Asked, Decided
 from recollect.faces.markup.faults import Faults
 from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.records import CONTENT, DETAILS, MAIN, Place, is_protected

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recollect.faces.markup.answers import Applied
-from recollect.faces.markup.deciding import Asked
+from recollect.faces.markup.decision import Asked
 from recollect.faces.markup.documents import Documents
 from recollect.faces.markup.exchanges import Exchanges
 from recollect.faces.markup.functions import Functions

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from recollect.errors import CYCLE, UNKNOWN_ID, RecollectError
 from recollect.faces.markup.answers import NodeChange
+from recollect.faces.markup.changes import put_place, put_space
 from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.placing import Placing
 from recollect.faces.markup.records import (
@@ -30,7 +31,6 @@ from recollect.faces.markup.records import (
     Place,
     label_of,
 )
-from recollect.faces.markup.writing import put_place, put_space
 from recollect.model import Change, Concept, PutConcept, PutLink, RemoveKeys
 
 

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Final, Literal, get_args
 
 from recollect.errors import CHANGED_SINCE, UNKNOWN_ID, WRONG_STEP, Fix, RecollectError, Span
-from recollect.faces.markup.deciding import AnswerScope, Asked
+from recollect.faces.markup.decision import AnswerScope, Asked
 from recollect.faces.markup.documents import Documents
 from recollect.faces.markup.exchange import calls_of
 from recollect.faces.markup.exchanges import (

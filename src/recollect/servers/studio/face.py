@@ -22,7 +22,6 @@ from recollect.servers.http.face import Face, SharedParts, request_id_of
 from recollect.servers.http.logs import log_refusal
 from recollect.servers.studio.asking import ROUTES as ASKING
 from recollect.servers.studio.assets import add_assets
-from recollect.servers.studio.bases import ROUTES as BASES
 from recollect.servers.studio.care import ROUTES as CARE
 from recollect.servers.studio.changing import ROUTES as CHANGING
 from recollect.servers.studio.claims import ROUTES as CLAIMS
@@ -35,6 +34,7 @@ from recollect.servers.studio.graph import ROUTES as GRAPH
 from recollect.servers.studio.home import ROUTES as HOME
 from recollect.servers.studio.importing import BODY_BYTES, BRING_IN
 from recollect.servers.studio.importing import ROUTES as IMPORTING
+from recollect.servers.studio.knowledge_and_markup import ROUTES as KNOWLEDGE_AND_MARKUP
 from recollect.servers.studio.rendering import PAGE_HEADERS, SAFE_HEADERS, Pages
 from recollect.servers.studio.sessions import COOKIE, LASTING_SECONDS, Sessions
 from recollect.servers.studio.visit import GROUP, Answered, Away, Download, Route, StudioPage, Visit
@@ -50,7 +50,7 @@ ROUTES: Sequence[Route] = (
     *CLAIMS,
     *GRAPH,
     *EPISODES,
-    *BASES,
+    *KNOWLEDGE_AND_MARKUP,
     *CARE,
     *IMPORTING,
 )

@@ -10,11 +10,11 @@ from typing import Final, TypeVar
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
 from recollect.faces.markup.model import Document
-from recollect.faces.markup.outlines.conversion import Converted
 from recollect.faces.markup.outlines.json_tree import read_json, write_json
 from recollect.faces.markup.outlines.markdown import read_markdown, write_markdown
 from recollect.faces.markup.outlines.opml import read_opml, write_opml
 from recollect.faces.markup.outlines.org import read_org, write_org
+from recollect.faces.markup.outlines.outline_tree import Converted
 from recollect.faces.markup.outlines.tana import write_tana
 
 __all__ = ["Converted", "read_outline", "write_outline"]

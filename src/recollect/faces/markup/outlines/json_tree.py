@@ -7,7 +7,7 @@ from typing import TypeGuard
 
 from recollect.errors import INVALID_ARGUMENT, MARKUP_LIMIT, RecollectError
 from recollect.faces.markup.model import EXTENSIONS, SPACE_KINDS, STATES, Document, Id, Node, Space
-from recollect.faces.markup.outlines.conversion import Converted
+from recollect.faces.markup.outlines.outline_tree import Converted
 from recollect.faces.markup.text import MOST_ID, MOST_LEVELS
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from recollect.faces.markup.model import CONTENT, LABEL, Document, Node
-from recollect.faces.markup.outlines.conversion import Converted, Losses, OutlineTree
+from recollect.faces.markup.outlines.outline_tree import Converted, Losses, OutlineTree
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
 _ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])(?:([ \t]+)(.*))?")

@@ -20,7 +20,7 @@ from recollect.faces.markup.model import (
     Document,
     Node,
 )
-from recollect.faces.markup.outlines.conversion import Converted, Losses, OutlineTree
+from recollect.faces.markup.outlines.outline_tree import Converted, Losses, OutlineTree
 
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _KNOWN = {"value": VALUE, "use_template": USE_TEMPLATE, "use_function": USE_FUNCTION}

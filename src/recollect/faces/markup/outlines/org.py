@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from recollect.faces.markup.model import CONTENT, LABEL, Document, Node
-from recollect.faces.markup.outlines.conversion import Converted, Losses, OutlineTree
+from recollect.faces.markup.outlines.outline_tree import Converted, Losses, OutlineTree
 
 _HEADLINE = re.compile(r"(\*+)[ \t]+(.*)")
 _TITLE = re.compile(r"#\+TITLE:[ \t]*(.*)", re.IGNORECASE)

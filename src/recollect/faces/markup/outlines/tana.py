@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from recollect.faces.markup.model import CONTENT, LABEL, Document, Node
-from recollect.faces.markup.outlines.conversion import Converted, Losses
+from recollect.faces.markup.outlines.outline_tree import Converted, Losses
 
 
 def write_tana(document: Document) -> Converted[str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from recollect.faces.markup.answers import ChangeKind, NodeChange
-from recollect.faces.markup.deciding import Decided
+from recollect.faces.markup.decision import Decided
 from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.model import Document, Id, Node, Space
 from recollect.faces.markup.records import (

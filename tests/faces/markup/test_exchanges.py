@@ -334,6 +334,13 @@ def test_the_answer_of_a_model_is_repaired_with_a_notice(zoo):
     assert {one.code for one in done.applied.notices} >= {"repaired"}
 
 
+def test_a_fault_of_an_answer_that_was_repaired_tells_its_line(zoo):
+    wrong = "Sure!\n```\nContext: command\nResponse: data\nData:\n- ID: nobody [updated]\n```\n"
+    error = refused(lambda: zoo.exchanges.ask("What?", Script(wrong), root="2", attempts=1))
+    assert error.span is not None
+    assert error.source[error.span.start : error.span.end].startswith("- ID: nobody")
+
+
 def test_what_calls_returned_is_told_when_asked_to_follow_up(mailing):
     model = Script(CALL, NOTHING)
     done = mailing.exchanges.ask("Mail.", model, functions=["callMe"], follow_up=True)

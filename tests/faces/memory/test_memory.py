@@ -304,3 +304,13 @@ def test_the_beginning_of_the_id_of_a_claim_means_it(memory: Memory) -> None:
     )
     assert memory.forget(id=other.id[:8]).memories[0].id == other.id
     assert refused(memory.forget, id="nobody").code.code == "NOT_FOUND"
+
+
+def test_an_undo_that_is_sent_again_leaves_one_truth(memory: Memory) -> None:
+    fact = {"subject": "Kolibri", "predicate": "deadline", "object": "2026-12-18"}
+    (told,) = memory.remember(facts=[fact]).facts
+    corrected = memory.correct(told.id, object="2027-01-29").memory
+    memory.undo(corrected.id)
+    assert "nothing was done" in refused(memory.undo, id=corrected.id).message
+    facts = [one.text for one in memory.list("fact").memories]
+    assert facts == ["Kolibri deadline 2026-12-18"]

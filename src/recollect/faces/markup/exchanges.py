@@ -48,7 +48,13 @@ from recollect.faces.markup.functions import (
     shown_functions,
 )
 from recollect.faces.markup.graph import Graph
-from recollect.faces.markup.messages import Request, Response, parse_request, print_text
+from recollect.faces.markup.messages import (
+    Request,
+    Response,
+    parse_request,
+    parse_response,
+    print_text,
+)
 from recollect.faces.markup.model import Document
 from recollect.faces.markup.parser import parse
 from recollect.faces.markup.records import EXCHANGE, SHOWED, UNSEARCHED
@@ -97,6 +103,7 @@ class Turn:
     model: Model | None = None
     depth: int = 0
     dry_run: bool = False
+    source: str = ""  # what faults of the answer quote: it, or what its repairs made of it
     notices: tuple[Notice, ...] = ()
 
 
@@ -252,8 +259,8 @@ class Exchanges:
         if record.is_answered:
             return self._again(record, answer.text)
         try:
-            response, notices = read_answer(answer, record.context)
-            turn = replace(turn, notices=notices)
+            response, source, notices = read_answer(answer, record.context)
+            turn = replace(turn, source=source, notices=notices)
             return self._take(record, answer.text, response, turn)
         except RecollectError as error:
             if error.code.code.startswith("KM_") and not turn.dry_run:
@@ -283,7 +290,7 @@ class Exchanges:
         )
         match response.response:
             case "data":
-                return self._apply(done, text, response, turn)
+                return self._apply(done, response, turn)
             case "action":
                 return self._act(done, response, turn)
             case "error":
@@ -291,7 +298,7 @@ class Exchanges:
             case _:
                 return self._finish(replace(done, outcome="no-data-available"), turn)
 
-    def _apply(self, record: Record, text: str, response: Response, turn: Turn) -> Exchange:
+    def _apply(self, record: Record, response: Response, turn: Turn) -> Exchange:
         mapped = record.ids
         scope = AnswerScope(record.shown, record.shortened, mapped)
         asked = Asked(
@@ -315,7 +322,7 @@ class Exchanges:
         applied = self._documents.write(
             response.data or Document(),
             asked,
-            source="" if turn.notices else text,
+            source=turn.source,
             notices=turn.notices,
             also=also,
         )
@@ -330,7 +337,7 @@ class Exchanges:
                 response.actions,
                 record.functions,
                 has_model=turn.model is not None and turn.depth < MOST_NESTED,
-                source="" if turn.notices else record.answer or "",
+                source=turn.source,
             )
         caller = Caller(self._nexus, self._documents.actor, self.nested(turn))
         calls, changes = caller.intended(prepared, record.id)
@@ -431,8 +438,11 @@ def _turns(earlier: Sequence[tuple[Record, Sequence[Call]]]) -> list[str]:
 
 def read_answer(
     answer: Completion, context: str, step: str | None = None
-) -> tuple[Response, tuple[Notice, ...]]:
-    """Return what a model answered, repaired if need be; KM_2008 for an answer that was cut."""
+) -> tuple[Response, str, tuple[Notice, ...]]:
+    """Return what a model answered, repaired if need be, what faults of it quote, and notices.
+
+    KM_2008 for an answer that was cut.
+    """
     if not answer.is_complete:
         raise RecollectError(
             INCOMPLETE, "the answer was cut off before its end", hint="ask for a shorter one"
@@ -440,7 +450,10 @@ def read_answer(
     if len(answer.text) > MOST_ANSWER or len(answer.text.encode("utf-8", "replace")) > MOST_ANSWER:
         raise RecollectError(MARKUP_LIMIT, "the answer is larger than 1 MiB", hint="ask for less")
     repaired = repair_response(answer.text, context=context, step=step)
-    return repaired.value, repaired.notices
+    if not repaired.notices:
+        return repaired.value, answer.text, ()
+    said = print_text(repaired.value)
+    return parse_response(said, context=context), said, repaired.notices
 
 
 def make_all(

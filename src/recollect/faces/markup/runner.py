@@ -214,9 +214,10 @@ class Runner:
             kept = self._taken_up(kept, turn)
         self._expect(kept, ("waiting",), "answered")
         try:
-            response, notices = read_answer(answer, "workflow", str(kept.run.step))
-            self._check_step(kept, response, "" if notices else answer.text)
-            return self._take(kept, answer.text, response, replace(turn, notices=notices))
+            response, source, notices = read_answer(answer, "workflow", str(kept.run.step))
+            self._check_step(kept, response, source)
+            turn = replace(turn, source=source, notices=notices)
+            return self._take(kept, answer.text, response, turn)
         except RecollectError as error:
             if error.code is CHANGED_SINCE or error.code is WRONG_STEP:
                 current = self._kept(id)
@@ -253,7 +254,7 @@ class Runner:
     def _take(self, kept: _Kept, text: str, response: Response, turn: Turn) -> Run:
         match response.response:
             case "action":
-                return self._act(kept, text, response, turn)
+                return self._act(kept, response, turn)
             case "error" | "no-data-available":
                 reason = response.error or "the model has no data for this step"
                 return self._pause(kept, reason)
@@ -277,15 +278,14 @@ class Runner:
             self._documents.write(
                 response.data or Document(),
                 asked,
-                source="" if turn.notices else text,
+                source=turn.source,
                 notices=turn.notices,
             )
             return self._write(self._at_step(going, run_.step + 1)).run
 
-    def _act(self, kept: _Kept, text: str, response: Response, turn: Turn) -> Run:
+    def _act(self, kept: _Kept, response: Response, turn: Turn) -> Run:
         with self._nexus.snapshot():
-            source = "" if turn.notices else text
-            prepared = self._prepared(response, kept.functions, turn, source)
+            prepared = self._prepared(response, kept.functions, turn)
         caller = Caller(self._nexus, self._documents.actor, self._exchanges.nested(turn))
         calls, changes = caller.intended(prepared, kept.run.id, kept.number)
         calling = replace(
@@ -298,7 +298,7 @@ class Runner:
         return self._told(calling, made).run
 
     def _prepared(
-        self, response: Response, allowed: Sequence[str], turn: Turn, source: str = ""
+        self, response: Response, allowed: Sequence[str], turn: Turn
     ) -> tuple[Prepared, ...]:
         return prepare(
             Graph(self._nexus),
@@ -306,7 +306,7 @@ class Runner:
             response.actions,
             allowed,
             has_model=turn.model is not None and turn.depth < MOST_NESTED,
-            source=source,
+            source=turn.source,
         )
 
     def _taken_up(self, kept: _Kept, turn: Turn) -> _Kept:

@@ -30,6 +30,7 @@ from recollect.model import (
     PutConcept,
     PutFact,
     RemoveKeys,
+    Triple,
     Unmerge,
     Value,
     Version,
@@ -71,10 +72,10 @@ def in_place_of(old: Link, put: PutFact) -> tuple[PutFact, list[Change]]:
 def _fact_back(nexus: Nexus, dated: Dated, link: Link) -> list[Change]:
     successor = link.metadata.get(REPLACED_BY)
     if dated.expired_at is not None:
-        by = successor if isinstance(successor, str) else None
-        living = by is not None and by in nexus.elements.look_up([by])
-        gone: list[Change] = [Delete(by)] if living and by is not None else []
-        return [*gone, _told_again(link, dated)]
+        if successor is None and _gave_way(nexus, link):
+            raise _nothing()
+        by = [successor] if isinstance(successor, str) else []
+        return [*map(Delete, nexus.elements.look_up(by)), _told_again(link, dated)]
     before = _version_before(nexus, link.id)
     if before is None or before.after is None:
         return _first_back(nexus, link)
@@ -111,6 +112,16 @@ def _ended_back(nexus: Nexus, link: Link) -> list[Change]:
     if not changes:
         raise _nothing()
     return [Delete(link.id), *changes]
+
+
+def _gave_way(nexus: Nexus, link: Link) -> bool:
+    """Whether what closed a fact told another of its subject and predicate, as undo does."""
+    *_, last = _versions(nexus, link.id)
+    made = [
+        one for one in _changes_of(nexus, last.since.number) if one.operation is Operation.CREATE
+    ]
+    said = [(one.what.subject, one.what.predicate) for one in made if isinstance(one.what, Triple)]
+    return (link.subject, link.predicate) in said
 
 
 def _told_again(link: Link, dated: Dated) -> PutFact:

@@ -314,3 +314,16 @@ def test_an_undo_that_is_sent_again_leaves_one_truth(memory: Memory) -> None:
     assert "nothing was done" in refused(memory.undo, id=corrected.id).message
     facts = [one.text for one in memory.list("fact").memories]
     assert facts == ["Kolibri deadline 2026-12-18"]
+
+
+@pytest.mark.parametrize("right", [1978, True, "Lima", {"type": "Year", "name": "1978"}])
+def test_a_number_is_corrected_to_what_is_right_and_that_is_undone(
+    memory: Memory, right: object
+) -> None:
+    (told,) = memory.remember(
+        facts=[{"subject": "Ann", "predicate": "marked_by", "object": 1979}]
+    ).facts
+    corrected = memory.correct(told.id, object=right).memory
+    assert corrected.text != told.text
+    assert [one.text for one in memory.list("fact").memories] == [corrected.text]
+    assert memory.undo(corrected.id).memory.text == told.text

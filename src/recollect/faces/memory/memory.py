@@ -470,8 +470,8 @@ class Memory:
             return self._written([*made, *puts], before)
         others = {key: one for key, one in link.attributes.items() if key != FACT}
         mark, changes = in_place_of(link, replace(puts[0], attributes=others))
-        self.nexus.write([*made, mark], actor=self.actor.actor_id)
-        return self._written(changes, before)
+        self.nexus.write([mark], actor=self.actor.actor_id)
+        return self._written([*made, *changes], before)
 
     def _written(self, changes: Sequence[Change], before: MemoryRecord) -> Corrected:
         """Write a correction, whose last change puts what stands then."""

@@ -327,3 +327,25 @@ def test_a_number_is_corrected_to_what_is_right_and_that_is_undone(
     assert corrected.text != told.text
     assert [one.text for one in memory.list("fact").memories] == [corrected.text]
     assert memory.undo(corrected.id).memory.text == told.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where does Marguerite Sloane live?",
+        "What is Gideon Farrow's job?",
+        "Where does Torsten work?",
+        "Wo wohnt Marguerite Sloane?",
+    ],
+)
+def test_of_a_stranger_nothing_is_known(memory: Memory, question: str) -> None:
+    memory.remember(facts=MARIA)
+    assert memory.recall(question).memories == ()
+
+
+def test_what_a_claim_says_of_somebody_is_found_by_their_name(memory: Memory) -> None:
+    memory.remember(facts=[{"subject": "Tomasz Brandt", "predicate": "likes", "object": "Lumen"}])
+    said = "Tomasz Brandt is allergic to peanuts"
+    memory.remember(said, evidence=[{"kind": "user_statement", "detail": said}])
+    found = memory.recall("What must Tomasz not eat because of an allergy?").memories
+    assert found[0].memory.text == said

@@ -19,7 +19,7 @@ from recollect.kernel.recall.columns import (
     KnownNumbers,
 )
 from recollect.kernel.recall.spans import Times, asked_for, is_of_time
-from recollect.kernel.recall.words import LANGUAGES, asked_stems, kin_of, stem
+from recollect.kernel.recall.words import LANGUAGES, asked_stems, kin_of, language_of, stem
 from recollect.kernel.schema.definitions import SELF
 from recollect.kernel.search.tokens import folded, tokens
 from recollect.node import dataclass
@@ -73,10 +73,15 @@ class UnderstoodQuestion:
     concepts: frozenset[int]  # whose whole names it holds
     names: frozenset[str]  # the words of those names
     rest: tuple[str, ...]  # its words beside them: what it asks of them
+    is_of_strangers: bool  # it names somebody, and nobody whom any text knows
 
 
 _LARGE: Final = re.compile(r"\b[^\W\d_]\w+\b(?!\s+[A-Z\u00c0-\u00de])")
 """A word that no name goes on after; whether it is written large is asked of each."""
+
+
+_CALLED: Final = re.compile(r"\b[A-Z\u00c0-\u00de]\w+(?:\s+[A-Z\u00c0-\u00de]\w+)*")
+"""Words written large, one after the other."""
 
 
 _WHATEVER: Final = frozenset(
@@ -118,6 +123,7 @@ def understood(
     wanted = [(flag, name) for flag, name, pattern in _KINDS if pattern.search(question)]
     if len(wanted) > 1 and wanted[0][0] == SAYS_HOW_MANY:
         wanted = wanted[:1]
+    is_heard = any(columns.spoke(found, number) for found in speakers if found)
     return UnderstoodQuestion(
         words=tuple(one for one in told if not _are_speaker(one.ways, columns, number)) or told,
         unknown=len(found) - len(told),
@@ -128,6 +134,7 @@ def understood(
         concepts=concepts,
         names=names,
         rest=tuple(beside(names, telling)),
+        is_of_strangers=not (concepts or is_heard) and _names_strangers(question, columns, number),
     )
 
 
@@ -155,6 +162,22 @@ def _asking_word(
         times.is_any and any(map(is_of_time, ways)),
         any(stem(name, language) in ways for name in names for language in LANGUAGES),
     )
+
+
+def _names_strangers(question: str, columns: Columns, number: int) -> bool:
+    """Whether a question holds a name of which no text held a word by a transaction.
+
+    Two words written large are one; a single one too, where it does not begin the question and
+    the language writes nothing else large.
+    """
+    is_german = language_of(tokens(question)) == "german"
+    for found in _CALLED.finditer(question):
+        words = [one for one in asked_stems(found[0]) if not any(map(is_of_time, one))]
+        is_name = len(words) > 1 or (found.start() > 0 and not is_german)
+        stems = (one for ways in words for one in ways + kin_of(ways))
+        if words and is_name and not any(columns.holds(one, number) for one in stems):
+            return True
+    return False
 
 
 def _asking(asker: str, columns: Columns, asked_at: int, number: int) -> frozenset[int]:

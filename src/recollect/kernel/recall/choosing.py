@@ -91,6 +91,8 @@ def chosen(look: Look, ranking: Ranking, wanted: int, threshold: float) -> Choic
 def is_near(ranking: Ranking, place: Pick) -> bool:
     """Whether a memory, or what stands beside it, holds or means enough of what is asked."""
     row, columns = place.row, ranking.columns
+    if ranking.question.is_of_strangers:
+        return False
     is_turn = columns.session[row] != NONE
     named = ranking.shares.get(NAMED)
     if named is not None and ranking.near is not None and not is_turn:

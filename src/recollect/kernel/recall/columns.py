@@ -260,6 +260,11 @@ class Columns:
             and self.valid_at[row] <= valid < self.invalid_at[row]
         )
 
+    def holds(self, stem: str, number: int) -> bool:
+        """Whether a text that was written by a transaction holds a stem."""
+        known = self.known.words.get(stem)
+        return known is not None and bool((self.since[self.of_word(known)[0]] <= number).any())
+
     def of_word(self, word: int) -> tuple[Places, NDArray[np.float32]]:
         """Return the rows of a word, in order, and how often it stands in each."""
         found = [part.of_word(word) for part in self.parts]

@@ -16,9 +16,11 @@ import numpy as np
 
 from recollect.kernel.recall.asking import Asking, UnderstoodQuestion
 from recollect.kernel.recall.columns import NONE, SAYS_ANYTHING, Columns, Floats, Mask, Places
-from recollect.kernel.recall.kinds import FACTS
+from recollect.kernel.recall.kinds import CONCEPTS, FACTS
 from recollect.kernel.recall.meaning import Vector
 from recollect.kernel.recall.spans import Times
+from recollect.kernel.recall.words import LANGUAGES, stem
+from recollect.kernel.search.tokens import tokens
 from recollect.node import dataclass
 
 SHARES: Final = {
@@ -131,6 +133,7 @@ def ranked(
         found[MEANING] = _meanings(columns, near, compared, counted, candidates)
     if question.concepts:
         found[NAMED] = _named(columns, question.concepts)
+        found[NAMED][_naming(columns, question.concepts, counted)] = 1.0
         of_others = (columns.kind == FACTS) & (found[NAMED] == 0)
         covered[of_others] *= OF_OTHERS
     shares = {name: found[name] for name in SHARES if name in found}
@@ -312,6 +315,24 @@ def _dated(columns: Columns, asked: Times) -> Floats:
     dated = np.zeros(columns.size)
     dated[columns.span_row[overlaps]] = 1.0
     return dated
+
+
+def _naming(columns: Columns, concepts: frozenset[int], counted: Mask) -> Places:
+    """Return the rows of texts, but for turns, that hold the rarest word of what one is called."""
+    known = columns.known
+    found = [np.zeros(0, np.int32)]
+    for name in (known.concepts[one].name for one in concepts if one in known.concepts):
+        ways = [{stem(word, one) for one in LANGUAGES} for word in tokens(name)]
+        numbers = [[known.words[one] for one in way if one in known.words] for way in ways]
+        held = [
+            np.concatenate([columns.of_word(one)[0] for one in each]) for each in numbers if each
+        ]
+        there = [rows for rows in (rows[counted[rows]] for rows in held) if len(rows)]
+        found += [min(there, key=len)] if there else []
+    rows = np.concatenate(found)
+    is_text = (columns.kind != FACTS) & (columns.kind != CONCEPTS) & (columns.session == NONE)
+    texts: Places = rows[is_text[rows]]
+    return texts
 
 
 def _named(columns: Columns, concepts: frozenset[int]) -> Floats:

@@ -231,7 +231,9 @@ def _tell_corrected(out: Output, done: Corrected) -> None:
         if before.get(name) != now.get(name):
             out.show_text(shown(f"            {name}: {_said(before, name)} → {_said(now, name)}"))
     _tell_others(out, (), done.also_holds)
-    out.say(f"to take it back: recollect correct {done.memory.id} --undo", "dim")
+    is_claim = done.memory.kind == "claim"
+    back = done.undo if is_claim else f"recollect correct {done.memory.id} --undo"
+    out.say(f"to take it back: {back}", "dim")
 
 
 _TOLD = ("valid_at", "invalid_at", "source", "confidence", "attributes")

@@ -9,6 +9,8 @@ import pytest
 
 import postgres
 from recollect.errors import RecollectError
+from recollect.kernel.store.blocks import part
+from recollect.kernel.store.group import delete_group
 from recollect.kernel.store.port import SqlValue
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.settings import StoreSettings
@@ -101,6 +103,32 @@ def test_a_commit_that_another_one_has_overtaken_is_not_taken_for_kept(
         with ThreadPoolExecutor(1) as pool:
             pool.submit(put_log, store, logged(1, chain=b"another's")).result()
     assert caught.value.code.code == "STORE_UNAVAILABLE"
+
+
+def test_a_commit_is_looked_up_by_what_the_undone_parts_did_not_log(
+    store: PostgresStore, database: str
+) -> None:
+    with store.writing(group="ours") as session:
+        session.rows("SELECT make_group('ours', '', '')")
+        session.execute_many(LOG, [logged(1, chain=b"kept")])
+        with part(session, is_dry_run=True):
+            session.execute_many(LOG, [logged(2, chain=b"undone")])
+        session._begun().execute("COMMIT")
+        end_all(database)
+    assert last(store) == 1
+
+
+def test_a_commit_whose_log_went_with_its_group_is_not_known(
+    store: PostgresStore, database: str
+) -> None:
+    with store.writing(group="ours") as session:
+        session.rows("SELECT make_group('ours', '', '')")
+    with pytest.raises(RecollectError) as caught, store.writing(group="ours") as session:
+        session.execute_many(LOG, [logged(1, chain=b"gone")])
+        delete_group(session, 1)
+        session._begun().execute("COMMIT")
+        end_all(database)
+    assert "is not known" in caught.value.message
 
 
 def test_a_commit_that_no_log_tells_of_is_not_known(store: PostgresStore, database: str) -> None:

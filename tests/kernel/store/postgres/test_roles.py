@@ -10,7 +10,10 @@ import pytest
 
 import recollect
 from recollect.errors import RecollectError
+from recollect.kernel.store.group import existing_group, last_transaction
 from recollect.kernel.store.postgres.roles import OF_GROUPS, OF_NO_GROUP, TABLES, roles_script
+from recollect.kernel.store.postgres.store import PostgresStore
+from recollect.kernel.store.statements.rows import LOG
 
 WRITE = 'UPSERT { CONCEPT { {type: "Drug", name: $name} } }'
 COUNT = 'FIND(?x) WHERE { ?x {type: "Drug"} }'
@@ -68,6 +71,20 @@ def test_a_user_writes_reads_and_searches_in_each_group_by_itself(roles: tuple[s
         assert nexus.groups() == ["new", "ours", "theirs"]
         nexus.group("ours").verify()
         assert nexus.doctor().is_well
+
+
+def test_a_commit_over_two_groups_is_looked_up_where_it_was_logged(roles: tuple[str, str]) -> None:
+    store = PostgresStore(f"{roles[1]}&rls=on")
+    with store.writing(group="ours") as session:
+        group = existing_group(session, "ours")
+        assert last_transaction(session, group.group_id) == 2
+        row = {"group": group.group_id, "number": 3, "at": 3, "chain": b"kept", "last_id": 0}
+        session.execute_many(LOG, [{**row, "actor": None, "request_id": None}])
+        session.stay_in("theirs")
+        connection = session._begun()
+        connection.execute("COMMIT")
+        connection.close()  # and nobody hears of it
+    store.close()
 
 
 def test_another_groups_rows_are_not_seen_even_by_sql_by_hand(roles: tuple[str, str]) -> None:

@@ -6,10 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+import recollect
 from recollect.errors import RecollectError
 from recollect.kernel.store.port import Budget
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.settings import StoreSettings
+from recollect.model import PutConcept, Retype
 
 MAKE = "SELECT make_group(?, '', '')"
 
@@ -67,6 +69,18 @@ def test_writers_of_different_groups_do_not_wait_for_each_other(on_server: str) 
     with store.reading() as session:
         assert session.rows("SELECT name, at FROM grp ORDER BY name") == [("one", 1), ("two", 1)]
     store.close()
+
+
+def test_what_was_asked_of_a_group_before_it_is_locked_is_asked_anew(on_server: str) -> None:
+    with recollect.open(on_server) as nexus, ThreadPoolExecutor(1) as another:
+        ours, theirs = nexus.group("ours"), nexus.group("theirs")
+        ours.write([PutConcept("Person", "Ann")])
+        theirs.write([PutConcept("Entity", "Maria", id="m")])
+        with ours.transaction():
+            assert len(theirs.history("m")) == 1
+            another.submit(theirs.write, [Retype("m", "Person")]).result()
+            assert theirs.purge("m").concepts == 2
+        assert theirs.stats().concepts == 0
 
 
 def test_two_writers_that_wait_for_each_other_are_told_to_come_again(on_server: str) -> None:

@@ -60,6 +60,7 @@ from recollect.kernel.store.postgres.pool import (
 from recollect.kernel.store.postgres.texts import PostgresTexts
 from recollect.kernel.store.settings import Sampling
 from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.statements.counters import RETIRE_GROUP
 from recollect.kernel.store.statements.elements import LAST, STATE
 from recollect.kernel.store.statements.rows import LOG
 from recollect.model import LIVING, Kinds
@@ -95,6 +96,9 @@ _NUMBERS = itertools.count(1)
 Found = list[RawCursor[SqlRow]]
 """What statements found, in their order."""
 
+_Logged = tuple[Mapping[str, SqlValue], str | None]
+"""What a transaction has logged, and the group that was seen then."""
+
 
 class PostgresSession:
     """One transaction; it implements `port.Session`. It belongs to one thread at a time."""
@@ -118,13 +122,13 @@ class PostgresSession:
         self._skew: int | None = None
         self._group: SqlValue = None  # the number of the group that is read outside of blocks
         self._version: int | None = None  # of the state that was seen, where it is known
-        self._logged: Mapping[str, SqlValue] | None = None  # what tells whether it was kept
+        self._logged: _Logged | None = None  # what tells whether it was kept
         self.group_seen: str | None = None  # behind a wall between groups
         self._deadline: float | None = None
         self._seconds: float | None = None  # what the reads of the block may take in all
         self._after_commit: list[Callable[[], None]] = []
-        # For each part: how much waited for the commit when it began, and which group was seen.
-        self._parts: list[tuple[int, str | None]] = []
+        # For each part, as it began: how much waits for the commit, the group seen, what is logged.
+        self._parts: list[tuple[int, str | None, _Logged | None]] = []
 
     @property
     def texts(self) -> PostgresTexts:
@@ -224,7 +228,9 @@ class PostgresSession:
             return
         self.ask_anew()
         if sql is LOG and isinstance(given[-1], Mapping):
-            self._logged = given[-1]
+            self._logged = given[-1], self.group_seen
+        elif sql is RETIRE_GROUP:  # what was logged may be gone with it
+            self._logged = None
         sets = [bound(_text(sql), one) for one in given]
         self._ahead = None
         if self._waiting and len(self._before) + len(sets) <= _MOST_WAITING:
@@ -316,12 +322,12 @@ class PostgresSession:
         """
         self.stay_in(group)
         self._waiting = group is not None and self._locked(group, waits=waits)
-        if self._waiting:
-            return
-        if not self._parts:  # to have looked is a lock, which two would hold and wait
-            self.leave()
-            self.is_writing, self.group_seen = True, group
-        self._run(_LOCK_ALL, ())
+        if not self._waiting:
+            if not self._parts:  # to have looked is a lock, which two would hold and wait
+                self.leave()
+                self.is_writing, self.group_seen = True, group
+            self._run(_LOCK_ALL, ())
+        self.ask_anew()  # others may have written until now
 
     def _locked(self, group: str, *, waits: bool) -> bool:
         """Lock a group, and ask what every write of one asks next, which sees what was waited for.
@@ -352,7 +358,7 @@ class PostgresSession:
     def begin_part(self) -> int:
         """Begin a part of the open transaction, and return how many are open with it."""
         self._run("SAVEPOINT part", ())
-        self._parts.append((len(self._after_commit), self.group_seen))
+        self._parts.append((len(self._after_commit), self.group_seen, self._logged))
         return self.parts
 
     def commit(self) -> None:
@@ -376,7 +382,7 @@ class PostgresSession:
     def roll_back(self) -> None:
         """Undo the transaction, or its innermost part."""
         if self._parts:
-            waited, self.group_seen = self._parts.pop()
+            waited, self.group_seen, self._logged = self._parts.pop()
             del self._after_commit[waited:]
             if self._connection is not None and is_open(self._connection):
                 self._forget()
@@ -503,21 +509,22 @@ class PostgresSession:
             if not is_lost(error):
                 raise translated(error) from None
             if logged is None:  # the log of no group says anything of it
-                raise (unknown_outcome() if self.written else unreachable()) from None
-            kept = self._is_kept(logged)
+                is_put = self.written or self._before
+                raise (unknown_outcome() if is_put else unreachable()) from None
+            kept = self._is_kept(*logged)
         except psycopg.Error as error:
             raise translated(error) from None
         if not kept:
             raise translated(psycopg.errors.InFailedSqlTransaction())
         self.leave()
 
-    def _is_kept(self, logged: Mapping[str, SqlValue]) -> bool:
+    def _is_kept(self, logged: Mapping[str, SqlValue], seen: str | None) -> bool:
         """Return whether the log of a group has what the transaction wrote into it.
 
         The server's own number of a transaction is another one's on a standby that took over.
         """
         group, number = logged["group"], logged["number"]
-        begin = self._pool.preamble(WRITE, self.group_seen)
+        begin = self._pool.preamble(WRITE, seen)
         until = time.monotonic() + self._pool.wait_seconds
         while True:
             try:

@@ -131,13 +131,17 @@ def test_a_response_with_a_fault_is_refused(code, text):
 
 
 FIXES = [
-    ("Context: command\nPrompt: x\nPrompt: y\n", "Context: command\nPrompt: x\n"),
-    ("Context: comand\nPrompt: x", "Context: command\nPrompt: x"),
+    ("Context: command\nPrompt: x\nPrompt: y\n", None),
+    ("Context: Command\nPrompt: x", "Context: command\nPrompt: x"),
+    ("Context: comment\nPrompt: x", None),
+    ("Context: conversation\nMessage: hi", None),
+    ("Context: conversation\nAction: hi", None),
     ("Prompt: x\n", "Context: command\nPrompt: x\n"),
     ("Context: chat\nPrompt: x", None),
-    ("Context: command\nPromt: x\n", "Context: command\nPrompt: x\n"),
-    ("Context: command\nPrompt: x\nMood: `\n  good\n`\n", "Context: command\nPrompt: x\n"),
-    ("Context: command\nPrompt: x\nInstructions: y\n", "Context: command\nPrompt: x\n"),
+    ("Context: command\nprompt: x\n", "Context: command\nPrompt: x\n"),
+    ("Context: command\nPromt: x\n", None),
+    ("Context: command\nPrompt: x\nMood: `\n  good\n`\n", None),
+    ("Context: command\nPrompt: x\nInstructions: y\n", None),
     ("Context: command\nPrompt: x\nData: - ID: 1", "Context: command\nPrompt: x\nData: \n- ID: 1"),
     ("Context: workflow\nMessages: hi\n", "Context: workflow\nMessages: \n- hi\n"),
     ("Context: command\nPrompt: a\nb\nc\n", "Context: command\nPrompt: `\n  a\n  b\n  c\n`\n"),
@@ -148,11 +152,20 @@ FIXES = [
         "Context: command\nPrompt: x\nData:\n- ID: 1\n# Hope it helps",
     ),
     ("Context: command\nResponse: Data\nData:\n", "Context: command\nResponse: data\nData:\n"),
+    ("Context: command\nResponse: no data", None),
+    (
+        "Context: command\nResponse: data\n  a text\nData:\n",
+        "Context: command\nResponse: data\n# a text\nData:\n",
+    ),
     ("Context: command\nData:\n", "Context: command\nResponse: data\nData:\n"),
     ("Context: command\nError: x\n", "Context: command\nResponse: error\nError: x\n"),
     (
-        "Context: workflow\nWorkflow step: 1\nResponse: data\nWorkflow status: done",
+        "Context: workflow\nWorkflow step: 1\nResponse: data\nWorkflow status: Finished",
         "Context: workflow\nWorkflow step: 1\nResponse: data\nWorkflow status: finished",
+    ),
+    *(
+        (f"Context: workflow\nWorkflow step: 1\nResponse: data\nWorkflow status: {one}", None)
+        for one in ("pending", "failed", "not finished", "done")
     ),
 ]
 

@@ -271,7 +271,8 @@ EDITS = [
     ("- ID: zoo", "- SPACE ID: zoo"),
     ("- NOTE ID: 2", "- ID: 2"),
     ("- ID: q [created]", "- ID: new-1 [created]"),
-    ("- ID: kinsd [deleted]", "- ID: kinds [deleted]"),
+    ("- ID: kinsd [deleted]", None),
+    ('- ID: "zzz" [created]', "- ID: new-1 [created]"),
     ("- ID: 2 [updated]\n  Labell: x", "- ID: 2 [updated]\n  Label: x"),
     ("- ID: 2 [updated]\n  Value: x", "- ID: 2 [updated]\n  Content: x"),
 ]
@@ -279,13 +280,28 @@ EDITS = [
 
 @pytest.mark.parametrize(("text", "mended"), EDITS, ids=[one for one, _ in EDITS])
 def test_a_fault_on_the_graph_has_its_place_a_hint_and_an_edit_where_one_mends_it(
-    zoo: Markup, text: str, mended: str
+    zoo: Markup, text: str, mended: str | None
 ) -> None:
     error = fault(lambda: zoo.apply(text))
     assert error.span is not None
     assert error.hint
-    assert error.fix is not None
-    assert error.fix.apply(text) == mended
+    assert (error.fix and error.fix.apply(text)) == mended
+
+
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ('- ID: "2"\n  Label: Tiger', '- ID: "2" [updated]\n  Label: Tiger'),
+        ("- ID: new-1\n  Label: Tiger", "- ID: new-1 [created]\n  Label: Tiger"),
+        ("- ID: new-1 [updated]\n  Label: Tiger", None),
+    ],
+)
+def test_an_id_is_marked_as_it_is_written_and_never_twice(
+    zoo: Markup, text: str, mended: str | None
+) -> None:
+    (notice,) = zoo.apply(text, dry_run=True).notices
+    assert (notice.fix and notice.fix.apply(text)) == mended
+    assert mended is None or not zoo.apply(mended, dry_run=True).notices
 
 
 def test_a_notice_stands_at_the_field_it_means_with_the_edit_that_marks_it(zoo: Markup) -> None:

@@ -381,14 +381,12 @@ class Details:
         found = field_value(value, kind)
         if found is None:
             at = self.faults.at(one.node.span, VALUE)
-            near = () if kind.is_list else nearest(value, kind.choices, limit=1)
             self.faults.add(
                 TEMPLATE_MISMATCH,
                 f"{value!r:.60} is not of the type {kind}, which {self._label(one.id):.60} takes",
                 at,
                 hint=hint_for(kind),
                 known=kind.choices[:10],
-                fix=self.faults.edited(at, value, near[0]) if near else None,
                 details={"field": one.id, "type": str(kind), "value": value},
             )
         return found
@@ -464,7 +462,7 @@ class Details:
         fix = None
         if code == "unmarked":
             told, hint = f"{key} of {id} is left as it is: it is not marked", "write [updated]"
-            fix = None if where.states else self.faults.marked(where.span, where.id, UPDATED)
+            fix = self.faults.marked(where, UPDATED)
         else:
             told, hint = f"{key} of {id} is told twice: the first stands", ""
         self.notices.append(Notice(code, told, hint, self.faults.at(where.span, key), fix=fix))

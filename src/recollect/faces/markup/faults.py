@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Final
 
 from recollect.errors import UNKNOWN_ID, Code, Fix, Hint, RecollectError, Span, ToDo
-from recollect.faces.markup.model import Id
+from recollect.faces.markup.headers import AN_ID
+from recollect.faces.markup.model import Node, Space
 from recollect.faces.markup.parser import Place, field_places
-from recollect.faces.markup.printer import id_text
 
 FRESH: Final = Hint('pass ids="fresh"', ToDo.PASS_OPTION, "ids", "fresh")
 SEE_NODES: Final = Hint("see what there is: markup.render()", ToDo.LIST_NODES)
@@ -51,12 +51,11 @@ class Faults:
         return self._fields.get((header.start, field), header)
 
     def id_place(self, header: Span | None) -> Span | None:
-        """Return where the id of a header stands: behind it, or on the line below."""
+        """Return where the id of a header stands as it is written: behind it, or a line below."""
         if header is None or not self.source:
-            return header
-        begin = self.source.find("ID:", header.start) + 3
-        end = self.source.find("\n", begin)
-        return Span(begin, len(self.source) if end < 0 else end)
+            return None
+        found = AN_ID.match(self.source, self.source.find("ID:", header.start) + 3)
+        return None if found is None else Span(found.start(1), found.end(1))
 
     def edited(self, place: Span | None, said: str, written: str) -> Fix | None:
         """Return the edit that writes a text otherwise, if it stands at a place."""
@@ -65,10 +64,10 @@ class Faults:
             at = self.source.find(said, place.start, place.end)
         return None if at < 0 else Fix(Span(at, at + len(said)), written)
 
-    def marked(self, header: Span | None, id: Id | None, state: str) -> Fix | None:
-        """Return the edit that gives a node without a state one."""
-        said = "" if id is None else id_text(id)
-        return self.edited(self.id_place(header), said, f"{said} [{state}]")
+    def marked(self, where: Node | Space, state: str) -> Fix | None:
+        """Return the edit that gives a header without a state one."""
+        place = None if where.states else self.id_place(where.span)
+        return None if place is None else Fix(Span(place.end, place.end), f" [{state}]")
 
     def add(
         self,

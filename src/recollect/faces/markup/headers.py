@@ -11,10 +11,10 @@ import unicodedata
 from difflib import get_close_matches
 from typing import Final
 
-from recollect.errors import INVALID_HEADER, INVALID_ID, INVALID_STATE
+from recollect.errors import INVALID_HEADER, INVALID_ID, INVALID_STATE, nearest
 from recollect.faces.markup.mending import header_of, meant_state
 from recollect.faces.markup.model import EXTENSIONS, SPACE_KINDS, STATES, Id
-from recollect.faces.markup.text import MOST_ID, Lines, json_string, quoted_text, shown
+from recollect.faces.markup.text import MOST_ID, Lines, json_string, shown
 from recollect.node import dataclass
 
 BARE_ID: Final = re.compile(r'[^\s\[\]#`"]{1,200}')
@@ -23,7 +23,7 @@ TEMPORARY: Final = re.compile(r"new-[0-9]+")
 _WORD = re.compile(r"[A-Z]+[ \t]+SPACE(?=[ \t#\[]|$)|[A-Z]+(?=[ \t#]|$)")
 _ID_WORD = re.compile(r"ID:")
 _NO_COLON = re.compile(r"ID(?=[ \t])")
-_AN_ID = re.compile(r'[ \t]+("[^"\\]*(?:\\.[^"\\]*)*"|[^\s\[\]#`"]+)')
+AN_ID: Final = re.compile(r'[ \t]+("[^"\\]*(?:\\.[^"\\]*)*"|[^\s\[\]#`"]+)')
 _A_STATE = re.compile(r"[ \t]+\[([^\[\]]*)\]")
 _TAIL = re.compile(r"[ \t]*(?:(?<=[ \t])#.*)?$")
 _FIRST_WORDS = re.compile(r"([A-Za-z]+(?:[ \t]+[Ss][Pp][Aa][Cc][Ee])?)(?=[ \t]|$)")
@@ -85,7 +85,7 @@ class HeaderReader:
 
     def id_at(self, at: int, kind: str | None = None) -> Header | None:
         """Return the id and the state that follow `ID:`, which ends at a place of the line."""
-        found = _AN_ID.match(self._line, at)
+        found = AN_ID.match(self._line, at)
         if found is None:
             self._refuse_no_id(at)
             return None
@@ -114,7 +114,8 @@ class HeaderReader:
         if len(states) > 1:
             hint, told = f"keep [{states[0]}] or [{states[1]}]", "a node has at most one state"
             second = start + line.index("]", first) + 1, start + at
-            self._lines.fault(INVALID_STATE, told, *second, hint=hint, fix="")
+            fix = "" if len(set(states)) == 1 else None
+            self._lines.fault(INVALID_STATE, told, *second, hint=hint, fix=fix)
             return None
         if _TAIL.match(line, at) is None:
             self._refuse_rest(at, after)
@@ -128,12 +129,12 @@ class HeaderReader:
         place = self._start + at, self._start + len(line)
         hint, fix = "write it below, in a field such as Label", self._below(rest, head)
         meant = meant_state(rest[1:].rstrip("]")) if rest[0] == "[" else None
-        if meant is not None:
+        if meant is not None and head.endswith("]"):
+            hint, fix = "keep one state", None
+        elif meant is not None:
             hint, fix = f"write [{meant}] after a blank", f"{head} [{meant}]"
-        elif line[at] not in " \t" and after == "id":
-            cut = len(rest.replace("\t", " ").partition(" ")[0])
-            id = quoted_text(head.split()[-1] + rest[:cut])
-            hint, fix = f"write {id}", f"{head[: head.rindex(head.split()[-1])]}{id}{rest[cut:]}"
+        elif line[at] not in " \t":
+            hint, fix = "write an id with such characters in quotes, a comment after a blank", None
         told, whole = f"`{shown(rest)}` stands after the {after}", (self._start + width, place[1])
         self._lines.fault(INVALID_HEADER, told, *place, hint=hint, fix=fix, at=whole)
 
@@ -145,10 +146,10 @@ class HeaderReader:
 
     def _refuse_kind(self, kind: str, word: re.Match[str]) -> None:
         line, start, end = self._line, self._start, len(self._line.rstrip())
-        fix = None if kind.endswith(" SPACE") else ""
-        at = start + word.start(), start + word.end()
-        if fix is not None and "ID:" not in line[word.end() :]:
-            fix, at = self._below(line[word.start() :].strip()), (start + self._width, start + end)
+        fix = None
+        if not kind.endswith(" SPACE") and "ID:" not in line[word.end() :]:
+            fix = self._below(line[word.start() :].strip())
+        at = start + self._width, start + end
         refuse_kind(self._lines, kind, start + word.start(), len(word[0]), fix, at)
 
     def _after_blanks(self, at: int) -> int:
@@ -189,14 +190,15 @@ class HeaderReader:
 
     def _refuse_state(self, state: str, first: int, end: int) -> None:
         meant = meant_state(state)
+        near = (meant,) if meant else nearest(state.strip(), STATES, limit=1)
         self._lines.fault(
             INVALID_STATE,
             f"there is no state [{shown(state)}]",
             self._start + first,
             self._start + end,
-            hint=f"use [{meant}]" if meant else "use [created], [updated] or [deleted]",
-            known=tuple(sorted(STATES, key=lambda one: one != meant)),
-            fix=f"[{meant}]" if meant else "",
+            hint=f"use [{near[0]}]" if near else "use [created], [updated] or [deleted]",
+            known=tuple(sorted(STATES, key=lambda one: one not in near)),
+            fix=f"[{meant}]" if meant else None,
         )
 
     def _fault_of_line(self, message: str, hint: str, fix: str | None = None) -> None:
@@ -216,7 +218,12 @@ def bare_id(lines: Lines, text: str, at: int) -> Id:
 
 
 def refuse_kind(
-    lines: Lines, kind: str, at: int, width: int, fix: str | None, place: tuple[int, int]
+    lines: Lines,
+    kind: str,
+    at: int,
+    width: int,
+    fix: str | None = None,
+    place: tuple[int, int] | None = None,
 ) -> None:
     """Tell of a word that is neither an extension nor a type of spaces.
 

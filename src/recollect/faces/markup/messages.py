@@ -27,7 +27,7 @@ from recollect.errors import (
     Span,
     nearest,
 )
-from recollect.faces.markup.mending import as_comments, joined
+from recollect.faces.markup.mending import as_comments, in_its_case, joined
 from recollect.faces.markup.model import USE_FUNCTION, VALUE, Document, Id, Node, Space
 from recollect.faces.markup.parser import DocumentReader, Place
 from recollect.faces.markup.printer import Printer
@@ -68,7 +68,7 @@ RESPONSE_ENTRIES: Final[Mapping[str, tuple[str, ...]]] = {
     "workflow": (_STEP, _STATUS, _RESPONSE, _MESSAGE, _ACTION, _ERROR, _DATA),
     "conversation": (_RESPONSE, _MESSAGE, _ACTION, _ERROR, _DATA),
 }
-_IN_QUOTES = frozenset({_PROMPT, _INSTRUCTIONS, _MESSAGE, _ERROR})
+_TEXTS = frozenset({_PROMPT, _INSTRUCTIONS, _MESSAGE, _ERROR})
 _CONTEXT_LINE = re.compile(r"Context:[ \t]+(.*)")
 _ENTRY = re.compile(r"([^\W\d_][\w \-]*):(?:[ \t]+(.*)|$)")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
@@ -219,7 +219,7 @@ def read_response(lines: Lines, wanted: str | None = None) -> Response:
         near = nearest(said, values, limit=1)
         hint = f"use {near[0]}" if near else f"use one of {', '.join(values)}"
         told = f"there is no response `{shown(said)}`"
-        fix = near[0] if near else None
+        fix = in_its_case(said, values)
         entries.fault(INVALID_RESPONSE, told, entry=_RESPONSE, hint=hint, known=values, fix=fix)
     if context == "workflow" and not entries.has(_STEP):
         told = "the answer of a workflow has no Workflow step"
@@ -228,7 +228,8 @@ def read_response(lines: Lines, wanted: str | None = None) -> Response:
     if status not in (None, "finished"):
         told = f"there is no workflow status `{shown(status or '')}`"
         hint = "use finished, or leave it out"
-        entries.fault(INVALID_RESPONSE, told, entry=_STATUS, hint=hint, fix="finished")
+        fix = in_its_case(status or "", ["finished"])
+        entries.fault(INVALID_RESPONSE, told, entry=_STATUS, hint=hint, fix=fix)
     if context == "conversation" and not entries.has(_MESSAGE):
         told = "the answer of a conversation has no Message"
         entries.fault(MISSING_ENTRY, told, hint='add Message: "..."')
@@ -357,7 +358,8 @@ class _Entries:
         above = _ENTRY.fullmatch(texts[first - 1])
         entry = "" if above is None else above[1].rstrip()
         value = self.texts.get(entry)
-        if above is not None and value is not None and (above[2] or "").strip("` \t"):
+        is_joined = above is not None and entry in _TEXTS and (above[2] or "").strip("` \t")
+        if above is not None and value is not None and is_joined:
             at, fix = start - len(texts[first - 1]) - 1 + above.end(1) + 1, joined(value, run, 0)
         else:
             fix = as_comments(run)
@@ -380,7 +382,8 @@ class _Entries:
                 told = f"there is no context `{shown(said)}`"
                 near = nearest(said, CONTEXTS, limit=1)
                 hint = f"use {near[0]}" if near else f"use one of {', '.join(CONTEXTS)}"
-                at, fix = self._context, f"Context: {near[0]}" if near else None
+                meant = in_its_case(said, CONTEXTS)
+                at, fix = self._context, f"Context: {meant}" if meant else None
             self._lines.fault(
                 NO_CONTEXT, told, *self._context, hint=hint, known=CONTEXTS, fix=fix, at=at
             )
@@ -435,21 +438,19 @@ class _Entries:
         """Tell of an entry that may not be there, whose lines were read."""
         elsewhere = {one for entries in self._known.values() for one in entries}
         allowed, lines = self._known[context], self._lines
-        whole = place[0], min(self._offset, len(lines.text))
         if name in allowed:
             told, hint = f"the entry {name} is there twice", f"keep one {name}"
-            lines.fault(DUPLICATE_ENTRY, told, *place, hint=hint, fix="", at=whole)
+            lines.fault(DUPLICATE_ENTRY, told, *place, hint=hint)
             return
         if name in elsewhere:
             told, hint = f"a {self._kind} of the context {context} has no {name}", f"remove {name}"
-            lines.fault(MISSING_ENTRY, told, *place, hint=hint, known=allowed, fix="", at=whole)
+            lines.fault(MISSING_ENTRY, told, *place, hint=hint, known=allowed)
             return
         near = nearest(name, allowed, limit=1)
         told, known = f"a {self._kind} has no entry {shown(name)}", tuple(near or allowed)
         hint = f"use {near[0]}" if near else f"use one of {', '.join(allowed)}"
-        fix = near[0] if near and near[0] not in self._places else ""
-        at = place if fix else whole
-        lines.fault(UNKNOWN_ENTRY, told, *place, hint=hint, known=known, fix=fix, at=at)
+        fix = in_its_case(name, [one for one in allowed if one not in self._places])
+        lines.fault(UNKNOWN_ENTRY, told, *place, hint=hint, known=known, fix=fix)
 
     def _read_items(self) -> tuple[str, ...]:
         """Read the items of Messages, up to the next entry."""
@@ -557,7 +558,7 @@ def _add_message(printer: Printer, value: Request | Response) -> None:
         text, document = texts.get(entry), documents.get(entry)
         if text is not None:
             printer.add_comments((-1, entry), 0)
-            said = (block_text(text, 0) or f" {quoted_text(text)}") if entry in _IN_QUOTES else None
+            said = (block_text(text, 0) or f" {quoted_text(text)}") if entry in _TEXTS else None
             add(f"{entry}:{value_text(text, 0) if said is None else said}\n")
         elif document is not None:
             printer.add_comments((-1, entry), 0)

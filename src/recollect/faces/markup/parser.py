@@ -30,13 +30,16 @@ from recollect.errors import (
     Span,
 )
 from recollect.faces.markup.headers import Header, HeaderReader, bare_id, refuse_kind
-from recollect.faces.markup.mending import as_comments, joined
+from recollect.faces.markup.mending import as_comments, has_below, joined
 from recollect.faces.markup.model import (
     CONTENT,
     EXTENSIONS,
     KNOWN_FIELDS,
     SPACE_KINDS,
     STATES,
+    USE_FUNCTION,
+    USE_TEMPLATE,
+    VALUE,
     Document,
     Id,
     Node,
@@ -67,7 +70,7 @@ _FENCE = re.compile(r"`+")
 _CODE_FENCE = re.compile(r"(?:`{3,}|~{3,})[ \t]*[\w.+-]*")
 _NO_COLON = re.compile(rf"({'|'.join(('ID', *KNOWN_FIELDS))})[ \t]+(.+)")
 _BULLET = re.compile(r"[\u2010-\u2015\u2212\u2022*+][ \t]+((?:[A-Z]+ )?ID:.*)")
-_CONTENT = re.compile(rf"[ \t]*{CONTENT}:")
+_NO_TEXTS: Final = frozenset({USE_FUNCTION, USE_TEMPLATE, VALUE})  # a further line breaks them
 _REMARK = re.compile(r"[ \t]+#")
 MOST_REMARKS: Final = 16
 """Places of one text where a remark may begin; so that a text is read in linear time."""
@@ -198,8 +201,7 @@ class DocumentReader:
                 states = () if state is None else (state,)
                 one = _Open(column, word, id, states, start + len(blanks), start + len(line))
                 if word is not None and word not in EXTENSIONS:
-                    at = start + found.start(2)
-                    refuse_kind(self.lines, word, at, len(word), "", (at, at + len(word)))
+                    refuse_kind(self.lines, word, start + found.start(2), len(word))
                 self._push(one)
                 continue
             if column == 0 and is_entry:
@@ -326,8 +328,8 @@ class DocumentReader:
             return
         if key in owner.fields:
             told, hint = f"{shown(key)} is given twice", f"keep one {shown(key)}"
-            lines = self._line_of(start)
-            self.lines.fault(DUPLICATE_FIELD, told, start, end, hint=hint, fix="", at=lines)
+            fix, lines = "" if owner.fields[key] == text else None, self._line_of(start)
+            self.lines.fault(DUPLICATE_FIELD, told, start, end, hint=hint, fix=fix, at=lines)
             return
         owner.fields[key] = text
         if self.fields is not None:
@@ -348,7 +350,8 @@ class DocumentReader:
         """Return the edit that gives a field to the header above it, or to one of its own."""
         line, _ = self._line_of(start)
         if self._stack and self._stack[-1].column != _HEADLESS:
-            return (line, start), " " * ((self._stack[-1].column + 1) // 2 + 2)
+            blanks = " " * ((self._stack[-1].column + 1) // 2 + 2)
+            return (line, start), None if key in self._stack[-1].fields else blanks
         if key in KNOWN_FIELDS:
             return (line, line), f"- ID: {self.lines.free_id()} [created]\n  "
         return (start, start), None if _FENCE.fullmatch(value.strip()) else "# "
@@ -473,10 +476,8 @@ class DocumentReader:
             )
             return
         if owner.id is not None:
-            told, place = f"{shown(owner.id.text)} has a second id", (self._offset, end)
-            self.lines.fault(
-                DUPLICATE_FIELD, told, start, end, hint="keep one id", fix="", at=place
-            )
+            told = f"{shown(owner.id.text)} has a second id"
+            self.lines.fault(DUPLICATE_FIELD, told, start, end, hint="keep one id")
             return
         width = len(line) - len(line.lstrip(" \t"))
         said = HeaderReader(self.lines, line, self._offset, width).id_at(at)
@@ -486,7 +487,8 @@ class DocumentReader:
         if said.states and owner.states:
             told = "a state stands on the header and on the line of the id"
             state = self._offset + line.rindex("[", at), end
-            self.lines.fault(INVALID_STATE, told, *state, hint="keep one state", fix="")
+            fix = "" if said.states == owner.states else None
+            self.lines.fault(INVALID_STATE, told, *state, hint="keep one state", fix=fix)
         owner.id, owner.states = said.id, owner.states or said.states
 
     def _refuse_lines(self, stripped: str, start: int, column: int) -> None:
@@ -510,7 +512,7 @@ class DocumentReader:
         end = start + len(stripped)
         self.lines.fault(UNEXPECTED_LINE, told, start, end, hint=hint, fix=fix, at=at)
 
-    def _joined(self, first: int, start: int, column: int) -> tuple[tuple[int, int], str]:
+    def _joined(self, first: int, start: int, column: int) -> tuple[tuple[int, int], str | None]:
         """Read the lines that go on with one; return the edit that says where they belong."""
         texts = self.lines.lines
         while self.at < len(texts) and _is_text(texts[self.at]):
@@ -524,9 +526,10 @@ class DocumentReader:
         value = None if field is None else owner.fields.get(field[1].rstrip())
         if field is not None and value is not None and (field[2] or "").strip("` \t"):
             colon = above.index(":") + 1 - len(above)
-            line, _ = self._line_of(start)
-            return (line - 1 + colon, end), joined(value, run, above.index(field[1]))
-        if CONTENT in owner.fields or (self.at < len(texts) and _CONTENT.match(texts[self.at])):
+            is_text = field[1].rstrip() not in _NO_TEXTS
+            fix = joined(value, run, above.index(field[1])) if is_text else None
+            return (self._line_of(start)[0] - 1 + colon, end), fix
+        if CONTENT in owner.fields or has_below(self.lines, end, CONTENT):
             return (start, end), as_comments(run)
         return (start, end), f"{CONTENT}:{joined('', run, column // 2)}"
 

@@ -455,13 +455,12 @@ class Resolver:
             where.span,
             hint=f"write ID: {better}" if near else "write new-1 [created] for a new node",
             known=near,
-            fix=self._renamed(where, better) if near else None,
         )
 
     def _renamed(self, where: Node | Space, id: str) -> Fix | None:
         """Return the edit that gives a header another id."""
-        said = "" if where.id is None else id_text(where.id)
-        return self.faults.edited(self.faults.id_place(where.span), said, id)
+        place = self.faults.id_place(where.span)
+        return None if place is None else Fix(place, id)
 
     def _known_ids(self) -> Iterator[str]:
         yield from (one for one in self._named if one in self.graph.elements)
@@ -512,7 +511,7 @@ def _told_of(faults: Faults, node: Node, *, is_marked: bool) -> Iterator[Notice]
     """Yield what to know about a node that is made."""
     if not is_marked:
         told = f"{node.id.text} is created, though it is not marked"
-        fix = faults.marked(node.span, node.id, CREATED)
+        fix = faults.marked(node, CREATED)
         yield Notice("unmarked", told, "write [created]", node.span, fix=fix)
     if node.kind == "BRANCH":
         told = f"{node.id.text} becomes a plain node: a branch is a view"

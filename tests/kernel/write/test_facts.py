@@ -27,10 +27,13 @@ from recollect.model import (
     Key,
     LinkRecord,
     Local,
+    Merge,
     Operation,
     PutConcept,
     PutFact,
     PutLink,
+    Retype,
+    Rows,
 )
 
 A, B, C = (Key("Person", name) for name in "ABC")
@@ -107,6 +110,24 @@ def test_a_batch_puts_facts_on_what_it_has_just_put(nexus: Nexus) -> None:
         PutLink(Local("f2"), "doubted_by", C),
     )
     assert (report.created, report.closed) == (3, 0)
+
+
+@pytest.mark.parametrize("moved", [Retype(A, "Boss"), Merge(A, Key("Person", "A2"))])
+def test_a_new_fact_takes_the_place_of_an_old_one_that_its_batch_moves(
+    nexus: Nexus, moved: Change
+) -> None:
+    written(nexus, PutConcept("Person", "A2"), fact("of youth", object=C))
+    subject = Key("Boss", "A") if isinstance(moved, Retype) else Key("Person", "A2")
+    written(nexus, moved, fact("of late", subject=subject, object=C))
+    (rows,) = nexus.read('FIND(?l.attributes.fact) WHERE { ?l (?a, "knows", {name: "C"}) }').results
+    assert isinstance(rows, Rows)
+    assert list(rows.rows) == [("of late",)]
+
+
+def test_of_two_facts_of_one_batch_the_last_stands_though_the_first_was_moved(nexus: Nexus) -> None:
+    late = fact("of late", subject=Key("Boss", "A"), object=C)
+    report = written(nexus, fact("of youth", object=C), Retype(A, "Boss"), late)
+    assert [one.id for one in report.ended] == [report.ids[0]]
 
 
 def test_a_fact_that_is_deleted_contradicts_nothing(nexus: Nexus) -> None:

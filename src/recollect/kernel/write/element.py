@@ -8,7 +8,7 @@ null is stored, and what changes nothing returns the very content it was given.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from recollect.kernel.store.digests import canonical as canonical
@@ -106,6 +106,14 @@ class LinkElement(Element):
     object: int
     key: str
     first_version: int = 1  # more for one that carries on another
+    carries: LinkElement | None = field(init=False, default=None)  # that one
+
+    @property
+    def lives(self) -> Iterator[LinkElement]:
+        """The link, and those that it carries on in this transaction."""
+        yield self
+        if self.carries is not None:
+            yield from self.carries.lives
 
     @property
     def triple(self) -> Triple:

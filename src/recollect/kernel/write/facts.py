@@ -28,6 +28,7 @@ from recollect.errors import (
 from recollect.kernel.schema.definitions import functional_predicates
 from recollect.kernel.search.document import called
 from recollect.kernel.store.holding import Stay, held_beside
+from recollect.kernel.store.identity import element_id
 from recollect.kernel.write.element import (
     ConceptElement,
     Element,
@@ -380,15 +381,18 @@ class BatchFacts:
         seen = self._seen.get(link.id)
         if seen is not None and seen[0] is content:
             return seen[1]
+        lives, given = [*link.lives], link.public_id
+        if given is not None and element_id(self._unit.group.id_bits, given) is not None:
+            given = None  # computed for the first of those that it carries on
         fact = _Fact(
-            id=link.public_id,
+            id=given,
             number=link.id,
             says=normal_text(str(content.attributes.get(FACT, ""))),
             valid_at=content.valid_at,
             invalid_at=content.invalid_at,
             told_at=_told_at(content.valid_at, content.metadata),
-            is_new=link.before is None,
-            is_told=link.id in self._told,
+            is_new=lives[-1].before is None,
+            is_told=any(one.id in self._told for one in lives),
         )
         self._seen[link.id] = content, fact
         return fact

@@ -142,7 +142,7 @@ class Unit:
         """
         carrier = self._new_link(triple, link.key, self.public_id(link))
         carrier.first_version = self.version(link) + 1
-        link.successor = carrier
+        link.successor, carrier.carries = carrier, link
         return carrier
 
     def _new_link(self, triple: Triple, key: str, given_id: str | None) -> LinkElement:

@@ -296,6 +296,12 @@ def test_what_is_no_claim_is_refused_in_words(
         ("/v1/claims", None, {"limit": "1_0"}, "limit is not a whole number"),
         ("/v1/claims/events", None, {"limit": " 1"}, "limit is not a whole number"),
         ("/api/search", None, {"q": "x", "limit": "1.0"}, "limit is not a whole number"),
+        (
+            "/api/search",
+            None,
+            {"q": "x", "type": "all", "status": "verified", "project": "p"},
+            "project, status are of claims, not of all",
+        ),
         ("/v1/attention", None, {"aside": "maybe"}, "aside is not true or false"),
         ("/v1/claims", {"claims": []}, {}, "claims is empty"),
         ("/v1/claims", {"claims": [{}] * 1_001}, {}, "claims has more than 1,000"),

@@ -23,7 +23,7 @@ Kind = Literal["jinja2", "handlebars", "format"]
 Fill = Callable[[Mapping[str, Any]], str]
 
 _COMPILING: Final = Lock()
-_WIDE: Final = re.compile("[0-9]{5}")
+_WIDE: Final = re.compile(r"\d{5}")  # digits of any script
 _SUFFIXES: Final[Mapping[str, Kind]] = {
     **dict.fromkeys((".j2", ".jinja", ".jinja2"), "jinja2"),
     **dict.fromkeys((".hbs", ".handlebars"), "handlebars"),

@@ -193,7 +193,7 @@ def said_of_same(visit: Visit, element: Concept | Link) -> tuple[Shown, ...]:
         [element.subject], "subject", [element.predicate], as_of=visit.then, closed=True
     )
     others = [one.link.id for one in told if one.link.id != element.id]
-    return shown_ids(visit.nexus, others[-_MOST_SAME:])
+    return shown_ids(visit.nexus, others[-_MOST_SAME:], visit.then)
 
 
 def raw(visit: Visit) -> Answered:

@@ -17,6 +17,7 @@ from recollect.faces.knowledge import (
     KeyValueMetadataStore,
     KnowledgeBase,
     KnowledgeDataLoader,
+    KnowledgePiece,
     LoadReport,
     RetrievalKnowledgePieceStore,
 )
@@ -154,6 +155,17 @@ def test_a_document_loaded_twice_changes_nothing(nexus: Nexus) -> None:
         assert LOADER.load(kb, document) == before
         assert (kb.piece_store.list_all(), kb.metadata_store.get_metadata("user:alice")) == kept
         assert kb.graph_store.nexus.stats().transactions == done
+
+
+def test_pieces_may_swap_their_owners(kb: KnowledgeBase, nexus: Nexus) -> None:
+    question = 'FIND(?p.name, ?e.name) WHERE { (?p, "belongs_to", ?e) } ORDER BY ?p.name'
+    told = [{"piece_id": one, "content": one, "entity_id": one} for one in ("a", "b")]
+    swapped = [{**told[0], "entity_id": "b"}, {**told[1], "entity_id": "a"}]
+    LOADER.load(kb, {"pieces": told})
+    LOADER.load(kb, {"pieces": swapped})
+    assert nexus.read(question).results[0].rows == [("a", "b"), ("b", "a")]
+    kb.piece_store.put_all([KnowledgePiece(**one) for one in told])
+    assert nexus.read(question).results[0].rows == [("a", "a"), ("b", "b")]
 
 
 def test_ends_of_edges_may_be_of_an_earlier_load(kb: KnowledgeBase) -> None:

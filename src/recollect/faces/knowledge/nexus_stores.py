@@ -238,6 +238,7 @@ class NexusKnowledgePieceStore(OnNexus, KnowledgePieceStore):
     def put(self, pieces: Sequence[KnowledgePiece], living: Set[str] = frozenset()) -> list[Change]:
         """Return what keeps pieces; entities that are `living` stay without any."""
         held = self._named(checked_as(KnowledgePiece, one).piece_id for one in pieces)
+        living = living | {one.entity_id for one in pieces if one.entity_id is not None}
         changes: list[Change] = []
         new: list[KnowledgePiece] = []
         for piece in {one.piece_id: one for one in pieces}.values():

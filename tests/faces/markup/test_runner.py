@@ -113,6 +113,14 @@ def test_a_fault_of_a_step_has_its_place_and_a_hint(flow, code, text):
         assert error.fix.apply(text) == done(1)
 
 
+def test_a_step_is_mended_where_it_is_said_and_not_in_a_text(flow):
+    run = flow.runner.start("w")
+    said = "Context: workflow\r\nError: `\r\nWorkflow step: 9\r\n`\r\nResponse: error\r\n"
+    fault = refused(lambda: flow.runner.reply(run.id, f"{said}Workflow step: 2\r\n"))
+    assert fault.fix.apply(f"{said}Workflow step: 2\r\n") == f"{said}Workflow step: 1\r\n"
+    assert refused(lambda: flow.runner.reply(run.id, f"{said}Workflow step: `\n2\n`")).fix is None
+
+
 @pytest.mark.parametrize(("code", "text"), FAULTY)
 def test_an_answer_that_is_not_valid_is_asked_for_again(flow, code, text):
     run = flow.runner.start("w")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 from tests.faces.markup.support import fault, lines, notices, places, refused
 
@@ -286,6 +288,23 @@ def test_a_fault_on_the_graph_has_its_place_a_hint_and_an_edit_where_one_mends_i
     assert error.span is not None
     assert error.hint
     assert (error.fix and error.fix.apply(text)) == mended
+
+
+def test_each_id_that_nothing_has_becomes_a_new_one_of_its_own(zoo: Markup) -> None:
+    text = "".join(f"- ID: {one} [created]\n  Label: x\n" for one in ("q", "r", "q"))
+    told = fault(lambda: zoo.apply(text)).details["errors"]
+    assert [one["fix"]["text"] for one in told] == ["new-1", "new-2", "new-1"]
+
+
+def test_the_cost_of_ids_that_nothing_has_grows_with_the_text_and_no_faster(zoo: Markup) -> None:
+    def seconds(state: str, count: int) -> float:
+        text = "".join(f"- ID: q{one} [{state}]\n  Label: x\n" for one in range(count))
+        began = process_time()
+        fault(lambda: zoo.apply(text))
+        return process_time() - began
+
+    for state in ("created", "updated"):
+        assert seconds(state, 8_000) < 5  # and half a minute where it grows with the square
 
 
 @pytest.mark.parametrize(

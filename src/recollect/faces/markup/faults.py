@@ -14,13 +14,14 @@ from recollect.errors import UNKNOWN_ID, Code, Fix, Hint, RecollectError, Span, 
 from recollect.faces.markup.headers import AN_ID
 from recollect.faces.markup.model import Node, Space
 from recollect.faces.markup.parser import Place, field_places
+from recollect.faces.markup.text import Lines, ignore_fault
 
 FRESH: Final = Hint('pass ids="fresh"', ToDo.PASS_OPTION, "ids", "fresh")
 SEE_NODES: Final = Hint("see what there is: markup.render()", ToDo.LIST_NODES)
 SEE_RUNS: Final = Hint("see markup.runner.list()", ToDo.LIST_RUNS)
 SEE_EXCHANGES: Final = Hint("see markup.exchanges.list()", ToDo.LIST_EXCHANGES)
 
-_MOST = 100
+MOST_TOLD: Final = 100
 """Faults that are told: a text of a model may have one on every line."""
 
 
@@ -41,6 +42,8 @@ class Faults:
         self.source = source
         self.errors: list[RecollectError] = []
         self._fields: dict[Place, Span] | None = None
+        self._lines: Lines | None = None
+        self._new: dict[str, str] = {}
 
     def at(self, header: Span | None, field: str) -> Span | None:
         """Return where a field stands in the text, by where its header does."""
@@ -56,6 +59,14 @@ class Faults:
             return None
         found = AN_ID.match(self.source, self.source.find("ID:", header.start) + 3)
         return None if found is None else Span(found.start(1), found.end(1))
+
+    def new_id(self, id: str) -> str:
+        """Return the temporary id that an id of the text may become, which the text has not."""
+        if self._lines is None:
+            self._lines = Lines(self.source, ignore_fault)
+        if id not in self._new:
+            self._new[id] = self._lines.free_id()
+        return self._new[id]
 
     def edited(self, place: Span | None, said: str, written: str) -> Fix | None:
         """Return the edit that writes a text otherwise, if it stands at a place."""
@@ -91,5 +102,5 @@ class Faults:
             return
         ordered = sorted(self.errors, key=lambda one: one.span.start if one.span else math.inf)
         first, *_ = ordered
-        told = [one.to_wire() for one in ordered[:_MOST]]
+        told = [one.to_wire() for one in ordered[:MOST_TOLD]]
         raise replace(first, details={**first.details, "errors": told})

@@ -186,6 +186,15 @@ def read_request(lines: Lines) -> Request:
     return request
 
 
+def entry_place(source: str, entry: str) -> Span | None:
+    """Return where the value of an entry of a response stands, as far as it is on its line."""
+    lines = Lines(source, ignore_fault)
+    entries = _Entries(lines, RESPONSE_ENTRIES, "response")
+    entries.read()
+    place = entries.values.get(entry)
+    return None if place is None else lines.span(*place)
+
+
 def _lost_attention(request: Request) -> list[tuple[str, str]]:
     """Return what is wrong with the ids of the attention, and in which entry."""
     if request.data is None:
@@ -287,7 +296,7 @@ class _Entries:
         self._at = 0
         self._offset = 0
         self._places: dict[str, tuple[int, int]] = {}
-        self._values: dict[str, tuple[int, int]] = {}  # of those on the line of their entry
+        self.values: dict[str, tuple[int, int]] = {}  # of those on the line of their entry
         self._context = (0, 0)
         self.texts: dict[str, str] = {}
         self.documents: dict[str, Document] = {}
@@ -314,7 +323,7 @@ class _Entries:
         """
         place = self._context if entry is None else self._places.get(entry, self._context)
         end = self._context[1]
-        at = (end, end) if entry is None else self._values.get(entry, place)
+        at = (end, end) if entry is None else self.values.get(entry, place)
         fix = f"\n{fix}" if fix is not None and entry is None else fix
         self._lines.fault(code, message, *place, hint=hint, known=known, fix=fix, at=at)
 
@@ -406,7 +415,7 @@ class _Entries:
         at = start + (found.start(2) if found[2] is not None else len(line))
         if name not in self._places:
             self._places[name] = place
-            self._values[name] = at, start + len(line)
+            self.values[name] = at, start + len(line)
         self._next(line)
         if name == _MESSAGES and not value:
             items = self._read_items()

@@ -25,7 +25,7 @@ from recollect.errors import (
     Notice,
     nearest,
 )
-from recollect.faces.markup.faults import FRESH, Faults
+from recollect.faces.markup.faults import FRESH, MOST_TOLD, Faults
 from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.minting import Minting
 from recollect.faces.markup.model import LABEL, Document, Id, Node, Space
@@ -47,7 +47,6 @@ from recollect.faces.markup.records import (
     label_of,
     text_of,
 )
-from recollect.faces.markup.text import Lines, ignore_fault
 from recollect.node import dataclass, field
 
 CREATED, UPDATED, DELETED, PROTECTED = "created", "updated", "deleted", "read-only"
@@ -438,7 +437,7 @@ class Resolver:
     def _refuse_unknown(self, id: str, state: str | None, where: Node | Space) -> None:
         was = self.graph.was_used(id)
         if state == CREATED and not was:
-            new = Lines(self.faults.source, ignore_fault).free_id()
+            new = self.faults.new_id(id)
             self.faults.add(
                 UNASSIGNED_ID,
                 f'the id "{id}" was given to nothing: ids are given by the memory',
@@ -447,7 +446,8 @@ class Resolver:
                 fix=self._renamed(where, new),
             )
             return
-        near = () if was else nearest(id, self._known_ids())
+        is_told = len(self.faults.errors) < MOST_TOLD  # to compare with all ids takes long
+        near = () if was or not is_told else nearest(id, self._known_ids())
         better = id_text(Id(near[0])) if near else ""
         self.faults.add(
             UNKNOWN_ID,

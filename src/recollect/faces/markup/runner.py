@@ -11,12 +11,11 @@ under its key only if its function is idempotent. Faults pause a run at the thir
 
 from __future__ import annotations
 
-import re
 import uuid
 from collections.abc import Sequence
 from typing import Final, Literal, get_args
 
-from recollect.errors import CHANGED_SINCE, UNKNOWN_ID, WRONG_STEP, Fix, RecollectError, Span
+from recollect.errors import CHANGED_SINCE, UNKNOWN_ID, WRONG_STEP, Fix, RecollectError
 from recollect.faces.markup.decision import AnswerScope, Asked
 from recollect.faces.markup.documents import Documents
 from recollect.faces.markup.exchange import calls_of
@@ -44,7 +43,7 @@ from recollect.faces.markup.functions import (
     shown_functions,
 )
 from recollect.faces.markup.graph import Graph
-from recollect.faces.markup.messages import Request, Response, print_text
+from recollect.faces.markup.messages import Request, Response, entry_place, print_text
 from recollect.faces.markup.model import Document
 from recollect.faces.markup.records import (
     CONTENT,
@@ -67,7 +66,6 @@ RunState = Literal["waiting", "calling", "paused", "finished", "cancelled"]
 MOST_ATTEMPTS: Final = 3
 _STATES: Final[dict[str, RunState]] = {one: one for one in get_args(RunState)}
 _SHOWN: Final = ("workflow", "state", "step", "attempt", "request", "reason")
-_STEP_LINE: Final = re.compile(r"^Workflow step:[ \t]*(\S.*)$", re.MULTILINE)
 _RUNS: Final = 'FIND(?one) WHERE { ?one {type: "WorkflowRun"} }'
 
 
@@ -229,27 +227,29 @@ class Runner:
             raise
 
     def _check_step(self, kept: _Kept, response: Response, text: str) -> None:
-        current = kept.run.steps[kept.run.step - 1]
-        found = _STEP_LINE.search(text)
-        span = None if found is None else Span(*found.span(1))
-        if response.workflow_step not in (str(kept.run.step), current):
+        step, current = response.workflow_step, kept.run.steps[kept.run.step - 1]
+        is_early = response.is_finished and kept.run.step < len(kept.run.steps)
+        is_current = step in (str(kept.run.step), current)
+        if is_current and not is_early:
+            return
+        span = entry_place(text, "Workflow step")
+        if not is_current:
+            is_plain = step and span and text[span.start : span.end].rstrip(" \t") == step
             raise RecollectError(
                 WRONG_STEP,
-                f'the answer is of step "{response.workflow_step or "":.40}", the run at '
-                f"{kept.run.step}",
+                f'the answer is of step "{step or "":.40}", the run at {kept.run.step}',
                 hint=f"use Workflow step: {kept.run.step}",
                 source=text,
                 span=span,
-                fix=None if span is None else Fix(span, str(kept.run.step)),
+                fix=Fix(span, str(kept.run.step)) if span and is_plain else None,
             )
-        if response.is_finished and kept.run.step < len(kept.run.steps):
-            raise RecollectError(
-                WRONG_STEP,
-                f"the workflow is finished at step {len(kept.run.steps)}, not {kept.run.step}",
-                hint="answer with Response: data",
-                source=text,
-                span=span,
-            )
+        raise RecollectError(
+            WRONG_STEP,
+            f"the workflow is finished at step {len(kept.run.steps)}, not {kept.run.step}",
+            hint="answer with Response: data",
+            source=text,
+            span=span,
+        )
 
     def _take(self, kept: _Kept, text: str, response: Response, turn: Turn) -> Run:
         match response.response:

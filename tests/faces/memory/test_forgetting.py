@@ -97,3 +97,16 @@ def test_a_piece_is_forgotten_and_corrected_as_its_knowledge_base_does_it():
             third.memory.id
         ]
         assert kb.get_piece(third.memory.name) is None
+
+
+def test_what_is_erased_is_named_by_its_whole_id():
+    said = "Lions live in prides"
+    with recollect.memory(":memory:", actor="agent") as memory:
+        evidence = [{"kind": "user_statement", "detail": said}]
+        claim = memory.remember(said, evidence=evidence).claim
+        assert claim is not None
+        with pytest.raises(RecollectError, match="by its whole id") as raised:
+            memory.forget(id=claim.id[:8], effect="erase")
+        assert raised.value.hint == f"use {claim.id}"
+        assert memory.recall("Where do lions live?").memories
+        assert memory.forget(id=claim.id, effect="erase").receipts

@@ -307,6 +307,12 @@ class Memory:
             )
         if id is not None:
             records = [self._record(id, closed=effect == "erase")]
+            if effect == "erase" and records[0].id != id:  # the beginning of an id may be a slip
+                raise RecollectError(
+                    INVALID_ARGUMENT,
+                    "what is erased is named by its whole id",
+                    hint=f"use {records[0].id}",
+                )
         else:
             episodes = None if session is None else episodes_of(self.nexus, session)
             chosen = Selection(source, episodes, since, until)

@@ -193,3 +193,11 @@ def test_what_is_no_token_is_refused(kind: Callable[..., object], token: Any) ->
         kind("http://127.0.0.1:1", token)
     assert caught.value.code is INVALID_ARGUMENT
     assert caught.value.message.startswith("the token is not")
+
+
+@pytest.mark.parametrize("given", [{"tags": {"a"}}, {"query": "half \ud800"}])
+def test_what_cannot_be_sent_is_refused_before_a_server_is_asked(given: Any) -> None:
+    knowledge = client.Knowledge("http://127.0.0.1:9")
+    with knowledge, pytest.raises(RecollectError, match="cannot be JSON") as raised:
+        knowledge.retrieve(**{"query": "saga", **given})
+    assert raised.value.code is INVALID_ARGUMENT

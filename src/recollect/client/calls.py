@@ -29,7 +29,7 @@ import orjson
 
 from recollect.client.connection import Connection
 from recollect.client.exchange import HttpExchange
-from recollect.errors import CODES, INTERNAL, RecollectError
+from recollect.errors import CODES, INTERNAL, INVALID_ARGUMENT, RecollectError
 from recollect.faces.calls import Call, calls_of
 from recollect.faces.operations import Envelope
 from recollect.faces.operations.envelope import named_request
@@ -74,7 +74,13 @@ class Remote:
         if call.method in ("GET", "DELETE"):
             query |= {name: _in_query(value) for name, value in members.items()}
         else:
-            body = orjson.dumps(members)
+            try:
+                body = orjson.dumps(members)
+            except TypeError as error:
+                told = f"what is sent cannot be JSON: {error}"
+                raise RecollectError(
+                    INVALID_ARGUMENT, told, "pass texts, numbers and lists"
+                ) from error
         path = f"{self.prefix}/{'/'.join(parts)}"
         sent = HttpExchange(
             f"{path}?{urlencode(query)}" if query else path,

@@ -172,3 +172,11 @@ def test_any_printable_id_comes_back(text: str) -> None:
     if text.strip():
         node = GraphNode(text, "t")
         assert GraphNode.from_dict(node.to_dict()) == node
+
+
+def test_a_long_name_is_told_by_its_length_alone():
+    name = "a" * 39 + " sk-Abcdef0123456789Abcdef0123456789"
+    with pytest.raises(RecollectError) as raised:
+        KnowledgePiece.from_dict({name: 1})
+    assert "sk-" not in str(raised.value)
+    assert "75 characters" in raised.value.message

@@ -45,7 +45,7 @@ class Twin:
     def load(self, nexus: Nexus) -> None:
         """Hold the rows of a memory, as they are now, and of no other."""
         self._held = nexus
-        self._connection.execute(f"TRUNCATE {', '.join(TABLES)}".encode())
+        self._connection.execute(f"TRUNCATE group_name, {', '.join(TABLES)}".encode())
         with nexus._store.reading() as session:
             for table in TABLES:
                 found = session.rows(f"SELECT name FROM pragma_table_info('{table}')")
@@ -54,6 +54,7 @@ class Twin:
                 with self._connection.cursor().copy(into) as copy:
                     for row in session.rows(f"SELECT {names} FROM {table}"):
                         copy.write_row(row)
+        self._connection.execute("INSERT INTO group_name SELECT name, group_id FROM grp")
         self._connection.execute(f"ANALYZE {', '.join(TABLES)}".encode())
 
     def both(

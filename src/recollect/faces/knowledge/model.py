@@ -46,6 +46,9 @@ KindT = TypeVar("KindT")
 StampedT = TypeVar("StampedT", "EntityMetadata", "KnowledgePiece")
 
 
+_MOST_TOLD: Final = 60
+
+
 class KnowledgeType(StrEnum):
     """What a piece of knowledge is; read in any case, written in lower case.
 
@@ -67,13 +70,18 @@ class KnowledgeType(StrEnum):
             if one.value == lower:
                 return one
         known = [one.value for one in cls]
-        shown = value[:60] if isinstance(value, str) else type(value).__name__
+        shown = _named(value) if isinstance(value, str) else type(value).__name__
         raise RecollectError(
             INVALID_ARGUMENT,
             f'knowledge_type "{shown}" is not known',
             known=tuple(nearest(lower or "", known) or known),
             hint=f"use one of {', '.join(known)}",
         )
+
+
+def _named(given: str) -> str:
+    """Return a name to tell whole, so that a secret in it is seen; no long one."""
+    return given if len(given) <= _MOST_TOLD else f"a name of {len(given)} characters"
 
 
 def now() -> datetime:
@@ -94,9 +102,9 @@ def _members(kind: type, given: object) -> dict[str, Any]:
         if name not in known:
             raise RecollectError(
                 INVALID_ARGUMENT,
-                f"{str(name)[:60]} is not a field of {kind.__name__}",
+                f"{_named(str(name))} is not a field of {kind.__name__}",
                 known=tuple(nearest(str(name), known)),
-                hint=f"leave out {str(name)[:60]}",
+                hint=f"leave out {_named(str(name))}",
             )
     return {**said}
 

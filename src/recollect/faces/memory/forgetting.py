@@ -123,6 +123,16 @@ def checked_effect(effect: object) -> Effect:
     )
 
 
+def check_named(record: MemoryRecord, id: str, effect: Effect) -> None:
+    """Raise INVALID_ARGUMENT where a beginning of an id, which may be a slip, is to be erased."""
+    if effect == "erase" and record.id != id:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "what is erased is named by its whole id",
+            hint=f"use {record.id}",
+        )
+
+
 def end_all(
     nexus: Nexus, records: Sequence[MemoryRecord], at: Instant | None, actor: Actor
 ) -> None:

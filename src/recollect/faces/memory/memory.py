@@ -33,6 +33,7 @@ from recollect.faces.memory.explaining import why_of
 from recollect.faces.memory.forgetting import (
     UNDO,
     Selection,
+    check_named,
     checked_effect,
     episodes_of,
     erase_all,
@@ -307,12 +308,7 @@ class Memory:
             )
         if id is not None:
             records = [self._record(id, closed=effect == "erase")]
-            if effect == "erase" and records[0].id != id:  # the beginning of an id may be a slip
-                raise RecollectError(
-                    INVALID_ARGUMENT,
-                    "what is erased is named by its whole id",
-                    hint=f"use {records[0].id}",
-                )
+            check_named(records[0], id, effect)
         else:
             episodes = None if session is None else episodes_of(self.nexus, session)
             chosen = Selection(source, episodes, since, until)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, Literal, cast, get_args
@@ -401,7 +401,7 @@ class Nexus:
 
     def purge(
         self,
-        what: str | tuple[str, ...] | Key | Found,
+        what: str | tuple[str, ...] | Key | Found | Callable[[], tuple[str, ...]],
         *,
         dry_run: bool = False,
         actor: str | None = None,
@@ -409,15 +409,19 @@ class Nexus:
     ) -> Receipt:
         """Erase elements by id, every life of a key, or what a FIND finds, for all times.
 
+        A callable is asked for the ids in the same transaction: nobody else writes until its end.
+
         INVALID_ARGUMENT for an id that was given to another element after the first was deleted.
         Every link that ends in it goes too, living or closed, and theirs. The log keeps its
         digests, and the actors and request ids of its transactions. Afterwards no byte of the
         erased text is in the file. `dry_run` keeps everything. Cost: the file is rewritten.
         """
         text = what.text if isinstance(what, Found) else ""
-        with quoting(text), self._store.writing(dry_run, self.group_name) as session:
+        block = self.transaction(dry_run=dry_run) if callable(what) else nullcontext()
+        with quoting(text), block, self._store.writing(dry_run, self.group_name) as session:
             catalog, last = self._group.for_writing(session)
-            elements = elements_meant(session, catalog, self.limits, what, in_all_lives=True)
+            named = what() if callable(what) else what
+            elements = elements_meant(session, catalog, self.limits, named, in_all_lives=True)
             unit = Unit(session, catalog.group, catalog.terms, last, self._group.time(session))
             request_id = request_id or self._group.request_id
             receipt = purge(unit, elements, actor, request_id, is_dry_run=dry_run)

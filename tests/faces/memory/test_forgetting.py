@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 import recollect
 from recollect.errors import RecollectError
 from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece
+from recollect.faces.memory import forgetting
+from recollect.kernel import Nexus
 
 
 def test_a_session_is_forgotten_with_its_episodes_and_no_other():
@@ -110,3 +115,32 @@ def test_what_is_erased_is_named_by_its_whole_id():
         assert raised.value.hint == f"use {claim.id}"
         assert memory.recall("Where do lions live?").memories
         assert memory.forget(id=claim.id, effect="erase").receipts
+
+
+def test_nobody_tells_more_of_what_is_left_alone_while_it_is_erased(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = [{"subject": "Zorro", "predicate": "knows", "object": "Quux"}]
+    more = [{"subject": "Alice", "predicate": "likes", "object": "Quux"}]
+    with recollect.memory(address) as memory, recollect.memory(address, busy_seconds=0.2) as other:
+        (fact,) = memory.remember(facts=told).facts
+        left_alone, answers = forgetting._left_alone, list[str]()
+
+        def tell() -> None:
+            try:
+                other.remember(facts=more)
+                answers.append("kept")
+            except RecollectError as error:
+                answers.append(error.code.code)
+
+        def interrupted(nexus: Nexus, ids: Sequence[str]) -> list[str]:  # before it is erased
+            found = left_alone(nexus, ids)
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(tell).result()
+            return found
+
+        monkeypatch.setattr(forgetting, "_left_alone", interrupted)
+        (receipt,) = memory.forget(id=fact.id, effect="erase").receipts
+        assert answers == ["STORE_BUSY"]
+        assert receipt["is_complete"] and receipt["concepts"] == 2
+        assert memory.list(past=True).memories == ()

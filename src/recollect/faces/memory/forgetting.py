@@ -192,8 +192,11 @@ def erase_all(
     if not records:
         return ()
     ids = [one.id for one in records]
-    ids += _left_alone(nexus, ids)
-    return (asdict(nexus.purge(tuple(ids), dry_run=is_dry_run, actor=actor.actor_id)),)
+
+    def erased() -> tuple[str, ...]:
+        return (*ids, *_left_alone(nexus, ids))
+
+    return (asdict(nexus.purge(erased, dry_run=is_dry_run, actor=actor.actor_id)),)
 
 
 def _left_alone(nexus: Nexus, ids: Sequence[str]) -> list[str]:

@@ -136,7 +136,7 @@ FIXES = [
     ("Context: comment\nPrompt: x", None),
     ("Context: conversation\nMessage: hi", None),
     ("Context: conversation\nAction: hi", None),
-    ("Prompt: x\n", "Context: command\nPrompt: x\n"),
+    ("Prompt: x\n", None),
     ("Context: chat\nPrompt: x", None),
     ("Context: command\nprompt: x\n", "Context: command\nPrompt: x\n"),
     ("Context: command\nPromt: x\n", None),
@@ -158,6 +158,7 @@ FIXES = [
         "Context: command\nResponse: data\n# a text\nData:\n",
     ),
     ("Context: command\nData:\n", "Context: command\nResponse: data\nData:\n"),
+    ("Context: conversation\nMessage: x\nAction: f\nError: x\n", None),
     ("Context: command\nError: x\n", "Context: command\nResponse: error\nError: x\n"),
     (
         "Context: workflow\nWorkflow step: 1\nResponse: data\nWorkflow status: Finished",

@@ -275,7 +275,7 @@ EDITS = [
     ("- ID: q [created]", "- ID: new-1 [created]"),
     ("- ID: kinsd [deleted]", None),
     ('- ID: "zzz" [created]', "- ID: new-1 [created]"),
-    ("- ID: 2 [updated]\n  Labell: x", "- ID: 2 [updated]\n  Label: x"),
+    ("- ID: 2 [updated]\n  Table: x", None),
     ("- ID: 2 [updated]\n  Value: x", "- ID: 2 [updated]\n  Content: x"),
 ]
 

@@ -168,15 +168,12 @@ class Details:
         if is_free and (self.extra_fields or (held is not None and key in held.attributes)):
             return True
         near = nearest(key, (*_OWN, VALUE), limit=1)
-        at = self.faults.at(where.span, key)
-        is_slip = bool(near) and near[0] not in where.fields
         self.faults.add(
             UNKNOWN_FIELD,
             f"{key} is no field of Knowing Markup",
-            at,
+            self.faults.at(where.span, key),
             hint=_AS_CONTENT if is_free else "give it another name",
             known=(*near, *(one for one in (*_OWN, VALUE) if one not in near)),
-            fix=self.faults.edited(at, key, near[0]) if is_slip else None,
         )
         return False
 

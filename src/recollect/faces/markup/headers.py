@@ -28,7 +28,7 @@ _A_STATE = re.compile(r"[ \t]+\[([^\[\]]*)\]")
 _TAIL = re.compile(r"[ \t]*(?:(?<=[ \t])#.*)?$")
 _FIRST_WORDS = re.compile(r"([A-Za-z]+(?:[ \t]+[Ss][Pp][Aa][Cc][Ee])?)(?=[ \t]|$)")
 _ANY_ID = re.compile(r"^([ \t]*)id[ \t]*:", re.IGNORECASE)
-_A_SLIP = 0.75  # how like a word is to the one that it was meant to be
+_A_SLIP = 0.8  # how like a word is to the one that it was meant to be: NODE is not NOTE
 _IN_BRACKETS = re.compile(r"\[([^\s\[\]#`\"]+)\]")
 
 
@@ -176,7 +176,7 @@ class HeaderReader:
         rest, end = line[at:].strip(" \t"), len(line)
         hint, fix = "write an id: new-1 for a new node", None
         inner = _IN_BRACKETS.match(rest)
-        if inner is not None and inner[1] in STATES:
+        if inner is not None and meant_state(inner[1]) is not None:
             hint = "write an id before the state"
             fix = f" {self._lines.free_id()} {rest}" if inner[1] == "created" else None
         elif not rest:

@@ -221,9 +221,11 @@ def read_response(lines: Lines, wanted: str | None = None) -> Response:
     said = entries.texts.get(_RESPONSE)
     values = (*RESPONSES, FINISHED) if context == "workflow" else RESPONSES
     if said is None:
-        found = {_ACTION: "action", _ERROR: "error"}
-        add = f"Response: {next((one for key, one in found.items() if entries.has(key)), 'data')}"
-        entries.fault(MISSING_ENTRY, "the answer has no Response", hint=f"add {add}", fix=add)
+        found = {_ACTION: "action", _ERROR: "error", _DATA: "data"}
+        meant = [one for key, one in found.items() if entries.has(key)]
+        add = f"Response: {meant[0] if meant else 'data'}"
+        fix = add if len(meant) == 1 else None
+        entries.fault(MISSING_ENTRY, "the answer has no Response", hint=f"add {add}", fix=fix)
     elif said not in values:
         near = nearest(said, values, limit=1)
         hint = f"use {near[0]}" if near else f"use one of {', '.join(values)}"
@@ -386,7 +388,7 @@ class _Entries:
         if said not in CONTEXTS:
             told = f"a {self._kind} does not begin with its Context"
             hint, at = f"begin with Context: {self._wanted or 'command'}", (0, 0)
-            fix = None if said else f"{hint.removeprefix('begin with ')}\n"
+            fix = None if said or self._wanted is None else f"Context: {self._wanted}\n"
             if found is not None:
                 told = f"there is no context `{shown(said)}`"
                 near = nearest(said, CONTEXTS, limit=1)

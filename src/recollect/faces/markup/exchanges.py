@@ -192,7 +192,7 @@ class Exchanges:
         the Messages of the same request; the last fault is raised. `follow_up` asks again with
         the outcome of the calls that an answer made, at most twenty times. A service that is away
         is waited for as it asks, up to a minute, and counts as an attempt. With `dry_run` an answer
-        changes nothing and calls nothing; the question was asked, and waits for an answer that does.
+        changes and calls nothing; the question was asked, and waits for an answer that does.
         """
         turn = Turn(model, 0, dry_run)
         done = self._asked(prompt, turn, attempts, given)

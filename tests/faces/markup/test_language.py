@@ -226,6 +226,8 @@ FAULTS = [
     ("KM_1003", "- Label: Lion", "- ID: new-1 [created]\n  Label: Lion"),
     ("KM_1003", "- QQQ ID: 1", None),
     ("KM_1003", "- NODE ID: 1", None),
+    ("KM_1003", "- CONCEPTUAL SPACE: Zoo", None),
+    ("KM_1006", "- ID: 1 [updated] [new]", None),
     ("KM_1003", "- SECTION ID: 1", None),
     ("KM_1003", "- template id: 1", "- TEMPLATE ID: 1"),
     ("KM_1003", "-Lion", "- ID: new-1 [created]\n  Label: Lion"),

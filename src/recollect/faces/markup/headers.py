@@ -20,7 +20,7 @@ from recollect.node import dataclass
 BARE_ID: Final = re.compile(r'[^\s\[\]#`"]{1,200}')
 TEMPORARY: Final = re.compile(r"new-[0-9]+")
 
-_WORD = re.compile(r"[A-Z]+[ \t]+SPACE(?=[ \t#\[]|$)|[A-Z]+(?=[ \t#]|$)")
+_WORD = re.compile(r"[A-Z]+[ \t]+SPACE(?![A-Za-z])|[A-Z]+(?=[ \t#]|$)")
 _ID_WORD = re.compile(r"ID:")
 _NO_COLON = re.compile(r"ID(?=[ \t])")
 AN_ID: Final = re.compile(r'[ \t]+("[^"\\]*(?:\\.[^"\\]*)*"|[^\s\[\]#`"]+)')
@@ -107,7 +107,9 @@ class HeaderReader:
         line, start, first, states = self._line, self._start, at, list[str]()
         while (found := _A_STATE.match(line, at)) is not None:
             if found[1] not in STATES:
-                self._refuse_state(found[1], found.start(1) - 1, found.end())
+                self._refuse_state(
+                    found[1], found.start(1) - 1, found.end(), is_second=bool(states)
+                )
                 return None
             states.append(found[1])
             at = found.end()
@@ -134,7 +136,7 @@ class HeaderReader:
         elif meant is not None:
             hint, fix = f"write [{meant}] after a blank", f"{head} [{meant}]"
         elif line[at] not in " \t":
-            hint, fix = "write an id with such characters in quotes, a comment after a blank", None
+            hint, fix = "write a blank before it, or the id in quotes", None
         told, whole = f"`{shown(rest)}` stands after the {after}", (self._start + width, place[1])
         self._lines.fault(INVALID_HEADER, told, *place, hint=hint, fix=fix, at=whole)
 
@@ -188,8 +190,8 @@ class HeaderReader:
         told = "an id is missing here"
         self._lines.fault(INVALID_ID, told, start + at, start + end, hint=hint, fix=fix)
 
-    def _refuse_state(self, state: str, first: int, end: int) -> None:
-        meant = meant_state(state)
+    def _refuse_state(self, state: str, first: int, end: int, *, is_second: bool) -> None:
+        meant = None if is_second else meant_state(state)
         near = (meant,) if meant else nearest(state.strip(), STATES, limit=1)
         self._lines.fault(
             INVALID_STATE,

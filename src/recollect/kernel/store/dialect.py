@@ -71,8 +71,11 @@ class Dialect:
 _PLAIN, _MARKED = PREFIXES = "attribute:", "attribute^:"
 """What the names of such indexes begin with; the attribute follows, without or with marks."""
 
-BUILT = Statement("SELECT built.name FROM {attribute_indexes built}")
-"""The names of all that there are."""
+BUILT = Statement("SELECT built.name FROM {attribute_indexes built} WHERE built.is_whole")
+"""The names of all that can be used."""
+
+BEGUN = Statement("SELECT built.name FROM {attribute_indexes built}")
+"""The names of all that there are, with those whose making was broken off."""
 
 _CAPITAL = re.compile(r"[A-Z]")
 _TO_MARK = re.compile(r"[A-Z^]")

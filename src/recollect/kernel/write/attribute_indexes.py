@@ -16,6 +16,7 @@ from recollect.errors import (
 )
 from recollect.kernel.store.cells import EVERY_GROUP, text, whole
 from recollect.kernel.store.dialect import (
+    BEGUN,
     BUILT,
     create_attribute_index,
     drop_attribute_index,
@@ -111,7 +112,8 @@ def settle_indexes(session: Session) -> None:
     doctor.
     """
     declared, built = built_indexes(session)
-    for name in sorted(built - declared.keys()):  # first: one may differ only in case
+    begun = {text(one) for (one,) in session.rows(BEGUN)}
+    for name in sorted(begun - declared.keys()):  # first: one may differ only in case
         session.reshape(drop_attribute_index(name))
     for name in sorted(declared.keys() - built):
         session.reshape(create_attribute_index(declared[name], session.dialect))

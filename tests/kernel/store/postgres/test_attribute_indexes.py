@@ -101,6 +101,43 @@ def test_what_is_half_made_is_found_and_made_by_the_next(
         assert nexus.doctor().is_well
 
 
+def test_what_follows_a_commit_is_done_though_an_index_is_not_made(
+    on_server: str, schema: str, database: str
+) -> None:
+    called: list[str] = []
+    with recollect.open(f"{on_server}&wait=1") as nexus:
+        with psycopg.connect(database) as open_for_long:
+            open_for_long.execute(f"UPDATE {schema}.concept SET version = version".encode())
+            with pytest.raises(RecollectError) as caught, nexus.transaction():
+                nexus.group("other").write(WRITE, {"name": "second", "code": "y"})
+                nexus.add_index("Drug", "code")
+                nexus.queue.put(["an item"], "new", "r", then=lambda: called.append("then"))
+            assert caught.value.message.startswith("the write is kept")
+        assert called == ["then"]
+        assert len(nexus.group("other").read(FIND, {"code": "y"}).results[0].rows) == 1
+
+
+def test_what_is_half_made_goes_with_its_declaration(
+    on_server: str, schema: str, server: Connection, database: str
+) -> None:
+    with recollect.open(f"{on_server}&wait=1") as nexus:
+        with psycopg.connect(database) as open_for_long, pytest.raises(RecollectError):
+            open_for_long.execute(f"UPDATE {schema}.concept SET version = version".encode())
+            nexus.add_index("Drug", "code")
+        assert states(server, schema) == [False]
+        nexus.drop_index("Drug", "code")
+        assert states(server, schema) == []
+
+
+def test_an_index_leaves_one_alone_whose_name_it_begins_with(
+    on_server: str, schema: str, server: Connection
+) -> None:
+    with recollect.open(on_server) as nexus:
+        nexus.add_index("Drug", "code")
+        nexus.group("other").add_index("Drug", 'code"x')
+        assert states(server, schema) == [True]
+
+
 def test_a_role_that_does_not_have_the_tables_declares_nothing(
     on_server: str, schema: str, server: Connection
 ) -> None:

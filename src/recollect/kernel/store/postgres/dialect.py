@@ -132,10 +132,10 @@ POSTGRES = Dialect(
     longest_name=63,
     words={
         "attribute_indexes": (
-            "(SELECT c.relname::text AS name FROM pg_class AS c"
+            "(SELECT c.relname::text AS name, i.indisvalid AS is_whole FROM pg_class AS c"
             " JOIN pg_namespace AS n ON n.oid = c.relnamespace"
-            " JOIN pg_index AS i ON i.indexrelid = c.oid WHERE i.indisvalid"
-            " AND n.nspname = current_schema() AND c.relname LIKE 'attribute%:%') AS {0}"
+            " JOIN pg_index AS i ON i.indexrelid = c.oid"
+            " WHERE n.nspname = current_schema() AND c.relname LIKE 'attribute%:%') AS {0}"
         ),
         "numbers": (
             "(SELECT item.value::bigint AS value, item.place - 1 AS key FROM"

@@ -135,6 +135,15 @@ def translated(
     )
 
 
+def reshaped_late(fault: RecollectError) -> RecollectError:
+    """Return the error for what keeps an index from being made or removed after its commit."""
+    return RecollectError(
+        fault.code,
+        f"the write is kept, but an index of it is not made or removed yet: {fault.message}",
+        hint="let the doctor do it: recollect doctor --fix",
+    )
+
+
 def unstorable() -> RecollectError:
     """Return the error for a text that is no text of the server."""
     return RecollectError(

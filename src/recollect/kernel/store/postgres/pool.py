@@ -8,6 +8,7 @@ with its BEGIN.
 from __future__ import annotations
 
 import os
+import re
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -22,7 +23,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from recollect.kernel.store.port import SqlRow, SqlValue
 from recollect.kernel.store.postgres.address import ServerAddress
 from recollect.kernel.store.postgres.binding import adapt
-from recollect.kernel.store.postgres.faults import refused, translated
+from recollect.kernel.store.postgres.faults import refused, reshaped_late, translated
 
 Query = tuple[str, Sequence[SqlValue]]
 """A text in the server's form, and its values."""
@@ -44,6 +45,7 @@ GROUP_SETTING: Final = "recollect.group"
 """The name of the group whose rows a transaction sees, where there is a wall between groups."""
 
 _SET: Final = "SELECT set_config($1, $2, false)"
+_QUOTED: Final = re.compile(r'"(?:[^"]|"")+"')
 _STATEMENTS: Final = 512  # prepared on each connection
 _CONNECT_SECONDS: Final = 10
 _LEFT: Final[list[ConnectionPool]] = []
@@ -139,7 +141,8 @@ class Pool:
         STORE_BUSY when one that was open before stays so; what is half made is made anew by the
         next who makes it, or the doctor.
         """
-        name = sql.partition(' "')[2].partition('"')[0]
+        name = _QUOTED.search(sql)
+        assert name is not None
         with self.beside() as connection:
             try:
                 for setting, value in (
@@ -148,10 +151,12 @@ class Pool:
                 ):
                     connection.execute(_SET, (setting, value))
                 if sql.startswith("CREATE"):
-                    connection.execute(f'DROP INDEX CONCURRENTLY IF EXISTS "{name}"', prepare=False)
+                    connection.execute(
+                        f"DROP INDEX CONCURRENTLY IF EXISTS {name[0]}", prepare=False
+                    )
                 connection.execute(sql.replace("INDEX", "INDEX CONCURRENTLY", 1), prepare=False)
             except psycopg.Error as error:
-                raise translated(error) from None
+                raise reshaped_late(translated(error)) from None
 
     @property
     def has_wall(self) -> bool:

@@ -17,7 +17,7 @@ import itertools
 import os
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Final, cast
 
@@ -376,8 +376,9 @@ class PostgresSession:
         if self._connection is not None:
             self._end("COMMIT")
         actions, self._after_commit = self._after_commit, []
-        for action in actions:
-            action()
+        with ExitStack() as after:  # all of them, whatever one of them raises
+            for action in reversed(actions):
+                after.callback(action)
 
     def roll_back(self) -> None:
         """Undo the transaction, or its innermost part."""

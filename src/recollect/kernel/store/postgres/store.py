@@ -165,16 +165,18 @@ class PostgresStore(Shared):
         _, own = self._here()
         is_outermost = not own.is_joined
         erased: list[bool] = []
-        with self.writing(is_dry_run, group) as session:
-            own.is_joined = True
-            try:
-                yield
-            finally:
-                own.is_joined = not is_outermost
-            if is_outermost and session.has_erased:
-                session.on_commit(lambda: erased.append(True))
-        if erased:
-            self.finish_erasure()
+        try:
+            with self.writing(is_dry_run, group) as session:
+                own.is_joined = True
+                try:
+                    yield
+                finally:
+                    own.is_joined = not is_outermost
+                if is_outermost and session.has_erased:
+                    session.on_commit(lambda: erased.append(True))
+        finally:  # also where an index could not be made after the commit
+            if erased:
+                self.finish_erasure()
 
     @contextmanager
     def kept(self) -> Iterator[None]:

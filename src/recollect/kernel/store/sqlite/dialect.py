@@ -97,8 +97,8 @@ SQLITE = Dialect(
     parameter=":",
     longest_name=None,
     words={
-        "attribute_indexes": (  # that are built
-            "(SELECT s.name FROM sqlite_schema AS s"
+        "attribute_indexes": (
+            "(SELECT s.name, 1 AS is_whole FROM sqlite_schema AS s"
             " WHERE s.type = 'index' AND s.name LIKE 'attribute%:%') AS {0}"
         ),
         # A bound JSON array as a table: {numbers ids w} has w.value, and w.key, its place from 0.

@@ -87,6 +87,7 @@ def test_a_piece_is_forgotten_and_corrected_as_its_knowledge_base_does_it():
         KnowledgeBase(nexus=memory.nexus) as kb,
     ):
         kb.bulk_load([KnowledgePiece(f"Mesh of {one}.", one, entity_id=one) for one in "abc"])
+        loaded = memory.nexus.stats().transactions
         first, second, third = memory.recall("mesh", kinds=["piece"]).memories
         corrected = memory.correct(first.memory.id, text="Grid of a.").memory
         assert (corrected.id, corrected.text) == (first.memory.id, "Grid of a.")
@@ -97,6 +98,8 @@ def test_a_piece_is_forgotten_and_corrected_as_its_knowledge_base_does_it():
         forgotten = memory.forget(id=second.memory.id)
         assert forgotten.memories[0].standing.startswith("withdrawn")
         assert kb.get_piece(second.memory.name) is None
+        done = memory.nexus.changes(loaded)
+        assert [one.transaction.actor for one in done] == ["agent", "agent"]
         assert kb.add_piece(KnowledgePiece("Again.", second.memory.name)) == second.memory.name
         assert [one.id for one in memory.forget("mesh", dry_run=False).memories] == [
             third.memory.id

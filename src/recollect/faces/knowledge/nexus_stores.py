@@ -83,8 +83,9 @@ class OnNexus:
 
     as_of: AsOf | None = None
 
-    def __init__(self, nexus: Nexus) -> None:
+    def __init__(self, nexus: Nexus, actor: str | None = None) -> None:
         self._memory = checked_as(Nexus, nexus)
+        self._actor = actor  # in the record of what is written
         self._is_closed = False
 
     def at(self, as_of: AsOf) -> Self:
@@ -109,7 +110,7 @@ class OnNexus:
         if self.as_of is not None:
             raise refused("the past is not written", "use the base of now")
         if changes:
-            self.nexus.write(changes)
+            self.nexus.write(changes, actor=self._actor)
 
     def _entities(self, ids: Iterable[str]) -> dict[str, Concept]:
         return self._concepts(ENTITY, {checked_id("entity_id", one) for one in ids})

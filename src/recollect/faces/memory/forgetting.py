@@ -171,7 +171,7 @@ def withdraw_all(
                     why = reason or "it should not be believed"
                     Writer(nexus).transition(one.id, "disputed", (), why, actor)
             case "piece":
-                NexusKnowledgePieceStore(nexus).remove(one.name or "")
+                NexusKnowledgePieceStore(nexus, actor.actor_id).remove(one.name or "")
             case _:
                 raise RecollectError(
                     PERMISSION_DENIED,

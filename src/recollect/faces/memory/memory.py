@@ -27,7 +27,7 @@ from recollect.faces.claims import (
 )
 from recollect.faces.kinds import open_memory
 from recollect.faces.kip import begin_life, read_as_of
-from recollect.faces.knowledge import KnowledgeBase
+from recollect.faces.knowledge import KnowledgeBase, NexusKnowledgePieceStore
 from recollect.faces.memory.briefing import MAX_TOKENS, brief_of
 from recollect.faces.memory.explaining import why_of
 from recollect.faces.memory.forgetting import (
@@ -531,7 +531,8 @@ class Memory:
             raise RecollectError(
                 INVALID_ARGUMENT, "a piece is corrected by another text", hint="say its text"
             )
-        with KnowledgeBase(nexus=self.nexus) as kb:
+        pieces = NexusKnowledgePieceStore(self.nexus, self.actor.actor_id)
+        with KnowledgeBase(nexus=self.nexus, piece_store=pieces) as kb:
             piece = kb.get_piece(before.name or "")
             assert piece is not None
             kb.update_piece(replace(piece, content=said["text"]))

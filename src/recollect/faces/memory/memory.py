@@ -531,13 +531,18 @@ class Memory:
             raise RecollectError(
                 INVALID_ARGUMENT, "a piece is corrected by another text", hint="say its text"
             )
-        pieces = NexusKnowledgePieceStore(self.nexus, self.actor.actor_id)
-        with KnowledgeBase(nexus=self.nexus, piece_store=pieces) as kb:
+        with _base(self.nexus, self.actor) as kb:
             piece = kb.get_piece(before.name or "")
             assert piece is not None
             kb.update_piece(replace(piece, content=said["text"]))
         (memory,) = records_named(self.nexus, [before.id])
         return Corrected(memory, before, "correct it with what it said before")
+
+
+def _base(nexus: Nexus, actor: Actor) -> KnowledgeBase:
+    """Return the base of a memory; the record says that the actor writes its pieces."""
+    pieces = NexusKnowledgePieceStore(nexus, actor.actor_id)
+    return KnowledgeBase(nexus=nexus, piece_store=pieces)
 
 
 def _stays(claim: MemoryRecord, confidence: float | None) -> Iterator[Notice]:

@@ -156,13 +156,16 @@ def _concept_back(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
     if is_withdrawn:
         merged = merged_into(nexus, concept, last.since.number)
         return [Unmerge(concept.id)] if merged is not None else _born_again(nexus, dated, concept)
+    before = () if last.before is None else _trail(last.before.metadata)
+    if {*before}.difference(_trail(concept.metadata)):
+        raise _nothing()  # but a merge that was taken back: merging again is for who means it
     source = _merged_by(nexus, concept, last)
     if source is not None:
         return [Unmerge(source)]
-    before = _version_before(nexus, concept.id)
-    if before is None or before.after is None:
+    version = _version_before(nexus, concept.id)
+    if version is None or version.after is None:
         raise _nothing()
-    held = before.after.attributes
+    held = version.after.attributes
     gone = frozenset(concept.attributes.keys() - held.keys())
     put = PutConcept(concept.type, concept.name, held)
     return [RemoveKeys(concept.id, gone), put] if gone else [put]

@@ -18,12 +18,13 @@ from pathlib import Path
 import recollect
 from bench.measure import Calibration, Figure, seconds_of
 from bench.scale import Scale
-from recollect.faces.markup import Markup
+from recollect.faces.markup import Markup, parse, print_text
 from recollect.model import Change, PutConcept, PutLink, Value
 
 NODES = 100_000
 _BELOW = 10  # children of a node
 _WARM, _TIMES = 5, 100
+_PARSED, _PRINTED = 4.0, 8.0  # MB/s
 _LOADED = 10_000.0  # nodes a second
 _GROWTH = 1.25  # of memory, beside what is linear
 _BRANCH = 500  # nodes of the branch that is shown
@@ -40,6 +41,7 @@ def figures(folder: Path, calibration: Calibration, scale: Scale) -> Iterator[Fi
     """Time one load, and what one does in the group that it makes."""
     nodes, times = scale.size(NODES), scale.times(_TIMES)
     tree = list(_tree(nodes))
+    yield from _language(_text(tree))
     with (
         recollect.open(folder / "markup.db") as nexus,
         recollect.open(folder / "bare.db") as bare,
@@ -94,6 +96,16 @@ def figures(folder: Path, calibration: Calibration, scale: Scale) -> Iterator[Fi
             )
             most = _MOST[name]
             yield Figure("markup", names[name], took, "ms", beside, f"<= {most:g}", took <= most)
+
+
+def _language(text: str) -> Iterator[Figure]:
+    """Time how fast a text becomes a document, and that a text."""
+    size = len(text.encode()) / 1e6
+    parsed = size / seconds_of(lambda: parse(text))
+    document = parse(text)
+    printed = size / seconds_of(lambda: print_text(document))
+    for name, rate, least in (("parse", parsed, _PARSED), ("print", printed, _PRINTED)):
+        yield Figure("markup", name, rate, "MB/s", None, f">= {least:g}", rate >= least)
 
 
 def _memory(folder: Path, nodes: int) -> Figure:

@@ -87,7 +87,8 @@ def test_no_write_of_many_processes_is_lost_no_chain_has_a_gap_and_groups_do_not
     for process in running:
         process.join()
     assert {who for who, *_ in waits} == set(GROUPS)  # two of each group, who do wait
-    assert [one for one in waits if one[0] != one[1]] == []
+    # The server makes a table's file larger for one at a time, and for no longer than that.
+    assert [one for one in waits if one[0] != one[1] and one[2] != "extend"] == []
     assert [process.exitcode for process in running] == [0] * PROCESSES
     with recollect.open(on_server) as nexus:
         for name in GROUPS:

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import islice
-from typing import Any, Final, Literal, assert_never
+from typing import Any, Final, assert_never
 
 from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError, nearest
 from recollect.faces.claims import ACTIVE, Actor, Writer
 from recollect.faces.knowledge import NexusKnowledgePieceStore
 from recollect.faces.memory.listing import MOST
 from recollect.faces.memory.model import EFFECTS, Effect, MemoryRecord
+from recollect.faces.memory.undoing import ENDS
 from recollect.kernel import Nexus, Recalled, instant
 from recollect.model import (
     BEGINNING,
@@ -43,8 +44,6 @@ _NAMED: Final = "named"  # the share of what is about whom a question names
 
 _ONLY_NAMED: Final = ("Entity", "Number", "Boolean")
 """Types of what facts are told about that nobody told anything else of."""
-
-_ENDS: Final[tuple[Literal["subject", "object"], ...]] = ("subject", "object")
 
 _OWN_CALL: Final = {"node": "recollect markup apply"}
 
@@ -212,7 +211,7 @@ def _left_alone(nexus: Nexus, ids: Sequence[str]) -> list[str]:
         and not one.element.attributes.keys() - {"value"}
         and all(
             joint.link.id in ids
-            for end in _ENDS
+            for end in ENDS
             for joint in nexus.concepts.joints([one.element.id], end, closed=True)
         )
     ]

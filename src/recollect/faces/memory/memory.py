@@ -56,6 +56,7 @@ from recollect.faces.memory.model import (
 )
 from recollect.faces.memory.shown import element_named, recalled, records_named, records_of
 from recollect.faces.memory.told import (
+    SELF,
     ToldFact,
     changes_of,
     checked_confidence,
@@ -87,7 +88,6 @@ Records = list[MemoryRecord]
 _FORGOTTEN: Final = ("fact", "claim", "episode", "piece")
 """What is forgotten by a question: a concept takes all that is told of it along, so by id alone."""
 
-_SELF: Final = "$self"  # the agent
 
 _KEEPING: Final = frozenset({"invalid_at", "source", "confidence"})
 """What can be said anew of a fact without its being another one."""
@@ -370,7 +370,7 @@ class Memory:
     def _asker(self) -> tuple[str, ...]:
         """Return who says "my": of a person themselves first, of an agent whom it serves."""
         own = () if self.actor.actor_id is None else (self.actor.actor_id,)
-        return (*own, _SELF) if self.is_person else (_SELF, *own)
+        return (*own, SELF) if self.is_person else (SELF, *own)
 
     def _candidates(self, what: str | None, limit: int) -> Iterator[MemoryRecord]:
         if what is not None:

@@ -58,7 +58,8 @@ _ALSO: Final = {"fact": "text"}
 """Other words for members, as other programs spell them."""
 
 _PERSON: Final = "Person"
-_ACTORS: Final = ("$self", "$system")
+SELF: Final = "$self"
+_ACTORS: Final = (SELF, "$system")
 """The agent of a memory, and what runs it: persons that KIP knows by these names."""
 
 _EXAMPLE: Final = '{"subject": "Maria", "predicate": "works_at", "object": "BMW"}'

@@ -6,7 +6,7 @@ it was; what took its place is believed no longer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any, Final, Literal
 from uuid import uuid4
@@ -37,7 +37,9 @@ from recollect.model import (
     instant_text,
 )
 
-_ENDS: Final[tuple[Literal["subject", "object"], ...]] = ("subject", "object")
+ENDS: Final[tuple[Literal["subject", "object"], ...]] = ("subject", "object")
+"""Where a link begins and where it leads."""
+
 _EPISODE: Final = "Episode"
 _KEPT: Final = ("Claim", _EPISODE, "KnowledgePiece")
 """Types of what is never changed; of these an episode may be withdrawn, and told once more."""
@@ -156,16 +158,16 @@ def _concept_back(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
     if is_withdrawn:
         merged = merged_into(nexus, concept, last.since.number)
         return [Unmerge(concept.id)] if merged is not None else _born_again(nexus, dated, concept)
-    before = () if last.before is None else _trail(last.before.metadata)
-    if {*before}.difference(_trail(concept.metadata)):
+    had = {*_trail({} if last.before is None else last.before.metadata)}
+    has = {*_trail(concept.metadata)}
+    if had - has:
         raise _nothing()  # but a merge that was taken back: merging again is for who means it
-    source = _merged_by(nexus, concept, last)
+    source = _closed_as(nexus, has - had, last.since.number) if has - had else None
     if source is not None:
         return [Unmerge(source)]
-    version = _version_before(nexus, concept.id)
-    if version is None or version.after is None:
+    if last.before is None:
         raise _nothing()
-    held = version.after.attributes
+    held = last.before.attributes
     gone = frozenset(concept.attributes.keys() - held.keys())
     put = PutConcept(concept.type, concept.name, held)
     return [RemoveKeys(concept.id, gone), put] if gone else [put]
@@ -175,7 +177,7 @@ def _born_again(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
     """Return what tells a withdrawn concept once more, with the facts that went with it."""
     key = Key(concept.type, concept.name)
     changes: list[Change] = []
-    for end in _ENDS:
+    for end in ENDS:
         joints = nexus.concepts.joints([concept.id], end, closed=True)
         ids = [one.link.id for one in joints if not one.is_living]
         for found in nexus.elements.look_up(ids, closed=True).values():
@@ -201,13 +203,11 @@ def merged_into(nexus: Nexus, concept: Concept, number: int) -> str | None:
     return next((one.id for one in found if _entry(concept) in _trail(one.metadata)), None)
 
 
-def _merged_by(nexus: Nexus, concept: Concept, last: Version) -> str | None:
-    """Return the id of what the last change of a concept merged into it; None for another."""
-    before = () if last.before is None else _trail(last.before.metadata)
-    come = {*_trail(concept.metadata)}.difference(before)
-    for one in _changes_of(nexus, last.since.number) if come else ():
+def _closed_as(nexus: Nexus, entries: Set[Value], number: int) -> str | None:
+    """Return the id of a concept that a transaction closed and merged, by what a trail says."""
+    for one in _changes_of(nexus, number):
         closed = one.what if one.operation is Operation.CLOSE else None
-        if isinstance(closed, Key) and _entry(closed) in come:
+        if isinstance(closed, Key) and _entry(closed) in entries:
             return one.id
     return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -13,14 +13,16 @@ from typing import Any
 import apsw
 
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
-from recollect.kernel.store.answered import BlockAnswers
 from recollect.kernel.store.faults import busy
 from recollect.kernel.store.port import (
+    MOST_ANSWERS,
+    Asked,
     Budget,
     EngineWork,
     Parameters,
     Sql,
     SqlRow,
+    SqlValue,
 )
 from recollect.kernel.store.settings import Sampling, StoreSettings
 from recollect.kernel.store.sqlite import text_functions
@@ -33,6 +35,7 @@ from recollect.kernel.store.sqlite.meter import STEPS_A_TICK, Meter, patient
 from recollect.kernel.store.sqlite.place import LOG, FilePlace, beside
 from recollect.kernel.store.sqlite.read_only import SCHEME
 from recollect.kernel.store.sqlite.texts import SqliteTexts
+from recollect.kernel.store.statement import Statement
 
 MEMORY = ":memory:"
 """The name of a file that is none."""
@@ -52,7 +55,7 @@ _MARK = "UPDATE counter SET mark_before = mark, mark = randomblob(16)"
 _UNWRITTEN = 64 * 2**20  # bytes of changed pages a write keeps in memory, if the cache is smaller
 
 
-class SqliteSession(BlockAnswers):
+class SqliteSession:
     """One connection's transaction; it implements `port.Session`."""
 
     dialect = SQLITE
@@ -69,12 +72,13 @@ class SqliteSession(BlockAnswers):
         sampling: Sampling | None = None,
     ) -> None:
         """Open a connection; STORE_UNAVAILABLE when another file is at its place by now."""
-        super().__init__()
         self.lock = threading.RLock()
         self._patience = max(settings.busy_seconds, _LEAST_PATIENCE)
         self.blocks = 0  # that a caller has open on it, to be seen by other threads
+        self.depth = 0  # blocks of this thread that are open on the connection
         self.is_writing = False
         self._meter = Meter()
+        self._answers: dict[Asked, Sequence[SqlRow]] = {}
         self._log = LogFile()
         self._after_commit: list[Callable[[], None]] = []
         self._parts: list[int] = []  # how much waited for the commit when each part began
@@ -203,6 +207,22 @@ class SqliteSession(BlockAnswers):
         except READING_ERRORS as error:
             raise translated(error) from error
         return found
+
+    def once(self, sql: Statement, parameters: Mapping[str, SqlValue]) -> Sequence[SqlRow]:
+        """Return what `rows` does, asked once in each state that a block sees."""
+        if not self.depth:
+            return self.rows(sql, parameters)
+        key = sql, *parameters.values()
+        found = self._answers.get(key)
+        if found is None:
+            if len(self._answers) >= MOST_ANSWERS:
+                self._answers.clear()
+            found = self._answers[key] = self.rows(sql, parameters)
+        return found
+
+    def ask_anew(self) -> None:
+        """Forget what was asked once: the state is another one."""
+        self._answers.clear()
 
     def version(self) -> int:
         """Return a number that is another one after every change; see `port.Session`."""

@@ -39,7 +39,7 @@ from recollect.kernel.read.texts import (
     source_of,
 )
 from recollect.kernel.read.why import why
-from recollect.kernel.recall.door import Recall
+from recollect.kernel.recall.recollection import Recall
 from recollect.kernel.schema.undeclared import refuse_undeclared
 from recollect.kernel.search.answer import explanation
 from recollect.kernel.search.concepts import Concepts

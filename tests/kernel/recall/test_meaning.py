@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import recollect
-from recollect.kernel.recall.meaning import MeantWords
+from recollect.kernel.recall.words import MeantWords
 from recollect.kernel.search.tokens import tokens
 from recollect.model import PutConcept
 

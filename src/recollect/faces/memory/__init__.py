@@ -18,8 +18,9 @@ from recollect.faces.memory.model import (
     Remembered,
     Step,
     Why,
+    element_named,
+    records_of,
 )
-from recollect.faces.memory.shown import element_named, records_of
 
 __all__ = [
     "EFFECTS",

@@ -13,8 +13,7 @@ from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.memory.listing import listed
-from recollect.faces.memory.model import Brief, MemoryRecord
-from recollect.faces.memory.shown import recalled
+from recollect.faces.memory.model import Brief, MemoryRecord, recalled
 from recollect.kernel import Nexus, RecallQuestion, compared_by, instant
 from recollect.model import Description, Value, instant_text
 

@@ -14,10 +14,11 @@ import orjson
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.claims import claim_events
 from recollect.faces.memory.listing import place_in
-from recollect.faces.memory.model import Step, Why
-from recollect.faces.memory.shown import (
+from recollect.faces.memory.model import (
     LONGEST_TEXT,
     MOST_SOURCES,
+    Step,
+    Why,
     element_named,
     evidence_members,
     records_of,

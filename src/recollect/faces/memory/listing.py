@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError, nearest
-from recollect.faces.memory.model import Listed, MemoryRecord
-from recollect.faces.memory.shown import ShownRecords
+from recollect.faces.memory.model import Listed, MemoryRecord, ShownRecords
 from recollect.kernel import Nexus
 from recollect.model import PLAIN_KIND, AsOf, Concept, Dated, Description, Link, Rows, Value
 

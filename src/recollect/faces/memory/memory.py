@@ -53,8 +53,11 @@ from recollect.faces.memory.model import (
     RecallAnswer,
     Remembered,
     Why,
+    element_named,
+    recalled,
+    records_named,
+    records_of,
 )
-from recollect.faces.memory.shown import element_named, recalled, records_named, records_of
 from recollect.faces.memory.told import (
     SELF,
     ToldFact,

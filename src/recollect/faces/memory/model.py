@@ -1,15 +1,37 @@
-"""What the face answers with: memories in words, and what a call did to them.
+"""What the face answers with: elements as memories in words, and what a call did to them.
 
-The rule: every value has `to_dict`, which leaves out what it does not say; instants are ISO 8601.
+The rules: every value has `to_dict`, which leaves out what it does not say; instants are ISO 8601.
+What a record shows is bounded, however large the element is; `truncated` tells. The memory finds
+and ranks; here what it finds is shown, and the shares of a score told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
-from typing import Any, Literal, Self, get_args, get_type_hints
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, Final, Literal, Self, get_args, get_type_hints
 
-from recollect.errors import Notice
+import orjson
+
+from recollect.errors import RESOURCE_NOT_FOUND, Notice, RecollectError
+from recollect.faces.beginnings import GIVEN, whole_id
+from recollect.faces.claims import ACTIVE, Claim, EvidenceRef, claims_of, is_claim, to_wire
+from recollect.faces.memory.told import scalar_of
+from recollect.kernel import Nexus, Recalled, RecallQuestion, called
+from recollect.model import (
+    FACT,
+    SOURCES,
+    AsOf,
+    Attributes,
+    Concept,
+    Dated,
+    Element,
+    Kinds,
+    Link,
+    bound_text,
+    instant_text,
+    standing,
+)
 from recollect.node import dataclass, field
 
 Effect = Literal["end", "withdraw", "erase"]
@@ -234,3 +256,198 @@ class Why(_Said):
     history: tuple[Step, ...] = field(default=(), metadata={"always": True})
     events: tuple[Mapping[str, Any], ...] = ()  # of a claim
     cursor: str | None = None  # leads to later steps
+
+
+LONGEST_TEXT: Final = 800  # characters
+MOST_ATTRIBUTES: Final = 1_000  # bytes of their JSON
+MOST_EVIDENCE: Final = 5
+MOST_SOURCES: Final = 10
+
+_IN_DOMAIN: Final = "belongs_to_domain"
+
+
+class ShownRecords:
+    """Elements of one look at a memory as records; what they need is read once for all of them."""
+
+    def __init__(self, nexus: Nexus, elements: Sequence[Dated], as_of: AsOf | None = None) -> None:
+        self._now = nexus.now()
+        self._kinds = nexus.kinds
+        found = [one.element for one in elements]
+        ends = {end for one in found if isinstance(one, Link) for end in (one.subject, one.object)}
+        known = None if as_of is None else replace(as_of, valid=None)
+        self._ends = nexus.elements.look_up(ends, as_of=known, closed=True) if ends else {}
+        claims = [one for one in found if is_claim(one)]
+        told = claims_of(nexus, claims, as_of) if claims else []
+        self._claims = {one.id: one for one in told}
+
+    def kind(self, element: Element) -> str | None:
+        """Return which kind of memory an element is; None for one that only holds others."""
+        start = self._ends.get(element.subject) if isinstance(element, Link) else None
+        of = start.element if start and isinstance(start.element, Concept) else None
+        is_shelved = isinstance(element, Link) and element.predicate == _IN_DOMAIN
+        is_shelf = isinstance(element, Concept) and not self._kinds.of(element.type).is_meant
+        return None if is_shelved or is_shelf else self._kinds.memory(element, of)
+
+    def record(self, dated: Dated) -> MemoryRecord:
+        """Return an element as a memory."""
+        element = dated.element
+        kind = self.kind(element) or "concept"
+        text = _text(self._kinds, element, self._ends)
+        found = MemoryRecord(
+            kind,
+            element.id,
+            text[:LONGEST_TEXT],
+            standing(dated, self._now),
+            valid_at=bound_text(dated.valid_at),
+            invalid_at=bound_text(dated.invalid_at),
+            created_at=instant_text(dated.created_at),
+            expired_at=bound_text(dated.expired_at),
+            truncated=True if len(text) > LONGEST_TEXT else None,
+            **self._called(element),
+            **_sources(element.metadata),
+        )
+        claim = self._claims.get(element.id)
+        if claim is not None:
+            return _of_claim(found, claim, element)
+        said = (
+            self._kinds.of(element.type).record(element)
+            if isinstance(element, Concept)
+            else {key: one for key, one in element.attributes.items() if key != FACT}
+        )
+        return _described(found, said)
+
+    def _called(self, element: Element) -> dict[str, Any]:
+        if isinstance(element, Concept):
+            return {"type": element.type, "name": element.name[:LONGEST_TEXT]}
+        target = self._ends.get(element.object)
+        value = None if target is None else scalar_of(target.element)
+        return {
+            "subject": _name(element.subject, self._ends),
+            "predicate": element.predicate,
+            "object": _name(element.object, self._ends) if value is None else value,
+        }
+
+
+def records_of(
+    nexus: Nexus, elements: Sequence[Dated], as_of: AsOf | None = None
+) -> tuple[MemoryRecord, ...]:
+    """Return elements as memories, in their order."""
+    shown = ShownRecords(nexus, elements, as_of)
+    return tuple(shown.record(one) for one in elements)
+
+
+def records_named(nexus: Nexus, ids: Iterable[str]) -> tuple[MemoryRecord, ...]:
+    """Return the memories of some ids, closed or not, in their order."""
+    wanted = list(ids)
+    found = nexus.elements.look_up(wanted, closed=True) if wanted else {}
+    return records_of(nexus, [found[one] for one in wanted if one in found])
+
+
+def element_named(nexus: Nexus, identifier: str, *, closed: bool = False) -> Dated:
+    """Return the element of an id, or of the beginning of one that was given with its element.
+
+    NOT_FOUND if there is none, or it lives no more.
+    """
+    dated = nexus.elements.look_up([identifier], closed=closed).get(identifier)
+    if dated is None:
+        whole = whole_id(nexus, identifier, GIVEN)
+        dated = nexus.elements.look_up([whole], closed=closed).get(whole)
+    if dated is None:
+        raise RecollectError(
+            RESOURCE_NOT_FOUND,
+            "no memory has this id" if closed else "no living memory has this id",
+            hint="recall it, and pass the id that the answer gives",
+        )
+    return dated
+
+
+def evidence_members(evidence: EvidenceRef) -> dict[str, Any]:
+    """Return a piece of evidence, without what it does not say."""
+    members: dict[str, Any] = {}
+    for key, value in to_wire(evidence).items():
+        if isinstance(value, str):
+            members[key] = value[:LONGEST_TEXT]
+        elif isinstance(value, float):
+            members[key] = value
+    return members
+
+
+def sources_of(metadata: Attributes) -> list[str]:
+    """Return the ids of the episodes that something was learnt from."""
+    sources = metadata.get(SOURCES)
+    return [one for one in sources if isinstance(one, str)] if isinstance(sources, list) else []
+
+
+def _of_claim(found: MemoryRecord, claim: Claim, element: Element) -> MemoryRecord:
+    follower = element.attributes.get("superseded_by")
+    status = claim.claim_status
+    return replace(
+        found,
+        standing=found.standing or ("" if status in ACTIVE else status),
+        status=status,
+        confidence=claim.confidence,
+        superseded_by=follower if isinstance(follower, str) else None,
+        evidence=tuple(evidence_members(one) for one in claim.evidence[:MOST_EVIDENCE]),
+        truncated=True if len(claim.evidence) > MOST_EVIDENCE else found.truncated,
+    )
+
+
+def _described(found: MemoryRecord, said: Attributes) -> MemoryRecord:
+    """Add the attributes if they are few."""
+    if not said:
+        return found
+    if len(orjson.dumps(said)) > MOST_ATTRIBUTES:
+        return replace(found, truncated=True)
+    return replace(found, attributes=dict(said))
+
+
+def _sources(metadata: Attributes) -> dict[str, Any]:
+    found: dict[str, Any] = {"episodes": tuple(sources_of(metadata)[:MOST_SOURCES])}
+    if isinstance(source := metadata.get("source"), str):
+        found["source"] = source[:LONGEST_TEXT]
+    confidence = metadata.get("confidence")
+    if isinstance(confidence, int | float) and not isinstance(confidence, bool):
+        found["confidence"] = float(confidence)
+    return found
+
+
+def _text(kinds: Kinds, element: Element, ends: Mapping[str, Dated]) -> str:
+    if isinstance(element, Link):
+        words = element.attributes.get(FACT)
+        if isinstance(words, str):
+            return words
+        start, end = (_name(one, ends) for one in (element.subject, element.object))
+        return f"{start} {element.predicate.replace('_', ' ')} {end}"
+    name = called(element.name, element.attributes, element.metadata)
+    return kinds.of(element.type).line(replace(element, name=name))
+
+
+def _name(identifier: str, ends: Mapping[str, Dated]) -> str:
+    dated = ends.get(identifier)
+    if dated is None or not isinstance(dated.element, Concept):
+        return identifier
+    concept = dated.element
+    return called(concept.name, concept.attributes, concept.metadata)[:LONGEST_TEXT]
+
+
+def recalled(nexus: Nexus, asked: RecallQuestion) -> RecallAnswer:
+    """Return the memories that a question is about, best first."""
+    with nexus.snapshot():  # what is shown is what was found, and is read once
+        found = nexus.recall.answer(asked)
+        all_found = [*found.memories, *([] if found.nearest is None else [found.nearest])]
+        shown = ShownRecords(nexus, [one.element for one in all_found], found.as_of)
+    records = [_record(shown, one) for one in all_found]
+    return RecallAnswer(
+        tuple(records[: len(found.memories)]),
+        None if found.nearest is None else records[-1],
+        found.cursor,
+        found.mode,
+        found.notices,
+    )
+
+
+def _record(shown: ShownRecords, one: Recalled) -> RecalledRecord:
+    record = shown.record(one.element)
+    why = {name: (round(share.points, 4), share.words) for name, share in one.why.items()}
+    passage = "" if one.passage == record.text else one.passage
+    return RecalledRecord(record, round(one.score, 4), why, passage, one.copies or None)

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.kip import end_again
-from recollect.faces.memory.shown import element_named
+from recollect.faces.memory.model import element_named
 from recollect.kernel import Nexus
 from recollect.model import (
     FACT,

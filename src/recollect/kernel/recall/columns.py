@@ -14,10 +14,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.kernel.recall.kinds import FACTS
-from recollect.kernel.recall.meaning import MeantWords, Vector
-from recollect.kernel.recall.remembering import Called, MemoryContent
-from recollect.kernel.recall.words import LANGUAGES, language_of, stem
+from recollect.kernel.recall.remembering import FACTS, Called, MemoryContent
+from recollect.kernel.recall.words import LANGUAGES, MeantWords, Vector, language_of, stem
 from recollect.kernel.search.tokens import folded
 from recollect.node import dataclass, field, replace
 

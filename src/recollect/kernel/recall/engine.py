@@ -1,36 +1,87 @@
 """A recall from its question to its memories.
 
-The rule: it is answered as of one moment of both clocks, which its cursor keeps; the order is that
-of scores, then of age, and every page is a part of that one order.
+The rules: it is answered as of one moment of both clocks, which its cursor keeps; the order is that
+of scores, then of age, and every page is a part of that one order. A question is never refused for
+the embedder that is configured: where its model is away, or another one than that of the vectors
+that are kept, the rest of recall answers, and a notice says so. A content that has ended has no
+vector any more.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError, nearest
+from recollect.errors import (
+    EMBEDDER_CHANGED,
+    EMBEDDER_UNAVAILABLE,
+    INVALID_ARGUMENT,
+    Notice,
+    RecollectError,
+    nearest,
+)
 from recollect.kernel.read.catalogs import Forgetful
 from recollect.kernel.read.dated import dated_by_number
 from recollect.kernel.read.moment import NOW, resolve_moment
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.recall.asking import understood
-from recollect.kernel.recall.choosing import Look, chosen, told
-from recollect.kernel.recall.columns import Columns
-from recollect.kernel.recall.configured import compared
-from recollect.kernel.recall.held import HeldColumns
-from recollect.kernel.recall.hops import led_on
-from recollect.kernel.recall.kinds import FACTS, said_by_concept, said_by_link
+from recollect.kernel.recall.choosing import Look, chosen, led_on, told
+from recollect.kernel.recall.columns import Columns, Floats
+from recollect.kernel.recall.growing import HeldColumns
 from recollect.kernel.recall.recollection import Recalled, RecallQuestion, Recollection, compared_by
+from recollect.kernel.recall.remembering import FACTS, said_by_concept, said_by_link
 from recollect.kernel.recall.scoring import Point, Ranking, ranked
 from recollect.kernel.search.search import storable
 from recollect.kernel.search.tokens import tokens
 from recollect.kernel.store.group import last_instant, last_transaction
-from recollect.model import FOREVER, AsOf, Concept, Dated, Element, Instant, Kinds, Link, Progress
+from recollect.model import (
+    FOREVER,
+    LIVING,
+    AsOf,
+    Concept,
+    Dated,
+    Element,
+    Instant,
+    Kinds,
+    Link,
+    Progress,
+)
 from recollect.node import dataclass
+
+
+class Compared(NamedTuple):
+    """What a model says of the rows of a group."""
+
+    near: Floats | None = None  # the cosine of each with the question; NaN for one without a vector
+    model: str | None = None
+    notices: tuple[Notice, ...] = ()
+
+
+def compared(reader: Reader, columns: Columns, question: str) -> Compared:
+    """Return how near each row is to a question. Cost: the model, and all vectors of the group."""
+    meanings = reader.meanings
+    if meanings is None:
+        return Compared()
+    try:
+        spaces = meanings.spaces(reader.session, reader.group.group_id)
+        vector = b"" if spaces is None else meanings.question(question)
+    except RecollectError as error:
+        if error.code not in (EMBEDDER_UNAVAILABLE, EMBEDDER_CHANGED):
+            raise
+        message = f"{error.message}, so recall compared without the model"
+        return Compared(notices=(Notice("compared_without_model", message, error.hint),))
+    near = np.full(columns.size, np.nan)
+    for space in spaces or ():
+        elements, cosines = space.compared(vector)
+        if len(elements):
+            at = np.minimum(np.searchsorted(elements, columns.element), len(elements) - 1)
+            is_its = (elements[at] == columns.element) & (columns.until == LIVING)
+            near[is_its] = cosines[at][is_its]
+    return Compared(near, meanings.embedder.name) if spaces is not None else Compared()
+
 
 _BYTES_OF_TOKEN: Final = 3  # about: four of English, three of Chinese
 _CURSOR: Final = re.compile(r"r1\.(-?\d{1,19})\.(\d{1,19})\.(\d{1,9})")

@@ -1,16 +1,20 @@
-"""Columns brought up to a later transaction: rows that ended, rows that came, turns put in order.
+"""The columns of groups in memory, brought up to later transactions, and shared by all who recall.
 
-The rule: the columns given stay as they are for whoever reads them; the new ones share what did not
-change. Turns of a conversation stand by the time they were said, then by age; after an hour of
-silence a new session begins, unless the conversation says that it is one.
+The rules: the columns given stay as they are for whoever reads them; the new ones share what did
+not change, and what a write sees before it is committed is in a copy of its own. Turns of a
+conversation stand by the time they were said, then by age; after an hour of silence a new session
+begins, unless the conversation says that it is one. No columns outlive a purge, and together they
+take a bounded share of memory, the longest unused go first.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from threading import Lock
+from typing import Any, Final
 
 import numpy as np
 
@@ -23,15 +27,18 @@ from recollect.kernel.recall.columns import (
     KnownNumbers,
     Places,
     WordRows,
+    empty,
     told_beside,
     told_in_words,
 )
-from recollect.kernel.recall.meaning import Vector
-from recollect.kernel.recall.remembering import MemoryContent, memories
+from recollect.kernel.recall.remembering import MemoryContent, Standing, actors, memories, standings
+from recollect.kernel.recall.words import Vector
 from recollect.kernel.search.tokens import tokens
+from recollect.kernel.store.group import last_transaction, purges
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.remembered import Standing, actors, standings
-from recollect.model import LINK_BIT, LIVING, Progress
+from recollect.kernel.store.sharing import Shared
+from recollect.kernel.store.terms import Terms
+from recollect.model import LINK_BIT, LIVING, Progress, silent
 
 _CONTENTS_AT_ONCE = 20_000
 _OF_CONTENT = ("element", "since", "until", "valid_at", "invalid_at", "subject", "object")
@@ -195,3 +202,72 @@ def _beside(order: Ints, sessions: Ints, shift: int) -> Ints:
         )  # fmt: skip
         beside[here] = np.where(sessions[here] == sessions[there], order[there], NONE)
     return beside
+
+
+_MOST_BYTES: Final = 1 << 30
+
+
+class _GroupColumns:
+    """The columns of one group."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.columns = empty()
+
+
+class HeldColumns(Shared):
+    """The columns of the groups of a store."""
+
+    def part(self) -> None:
+        """Begin anew in a forked child: a thread may have been changing what is held."""
+        super().part()
+        self._groups: OrderedDict[tuple[int, int], _GroupColumns] = (
+            OrderedDict()
+        )  # by purges, and group
+
+    def holds(self, session: Session, group_id: int) -> bool:
+        """Whether anything of a group is in memory."""
+        held = self._groups.get((purges(session), group_id))
+        return held is not None and held.columns.number > 0
+
+    def of(
+        self, session: Session, group_id: int, terms: Terms, progress: Progress = silent
+    ) -> Columns:
+        """Return the columns of a group, at least as of the snapshot of a session.
+
+        Cost: what was written since the last time; at first, every content of the group.
+        """
+        held = self._held(purges(session), group_id)
+        number = last_transaction(session, group_id)
+        with held.lock:
+            columns = held.columns
+            if columns.number >= number:
+                return columns
+            names = {code: name for name, code in terms.all(session).items()}
+            if session.is_writing:
+                own = replace(columns, known=columns.known.apart())
+                return caught_up(session, group_id, names, own, number, progress)
+            columns = caught_up(session, group_id, names, columns, number, progress)
+            held.columns = columns
+        self._keep_within_bounds()
+        return columns
+
+    def forget(self) -> None:
+        """Drop everything that is in memory, as a purge demands."""
+        with self._lock:
+            self._groups.clear()
+
+    def _held(self, epoch: int, group_id: int) -> _GroupColumns:
+        with self._lock:
+            for stale in [one for one in self._groups if one[0] < epoch]:
+                del self._groups[stale]
+            held = self._groups.setdefault((epoch, group_id), _GroupColumns())
+            self._groups.move_to_end((epoch, group_id))
+            return held
+
+    def _keep_within_bounds(self) -> None:
+        with self._lock:
+            total = sum(one.columns.nbytes for one in self._groups.values())
+            while total > _MOST_BYTES and self._groups:
+                _, dropped = self._groups.popitem(last=False)
+                total -= dropped.columns.nbytes

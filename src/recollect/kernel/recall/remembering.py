@@ -1,46 +1,192 @@
-"""Contents of a group as memories: what each says, who said it and when, whom it rests on.
+"""Contents of a group as memories: of which kind each is, what it says, who said it and when.
 
 The rule: everything here is derived from one content and the names of a link's ends, which never
-change, so it stands and falls with that content.
+change, so it stands and falls with that content, and comes with the transactions between which it
+stood: one copy in memory answers for every moment. What only carries others is no memory: evidence,
+tags, numbers, the definitions of a group, and the links by which such concepts hang together. A
+memory says one text, in which its passage stands; a fact without words of its own says its ends
+and its predicate.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import orjson
 
-from recollect.kernel.recall.kinds import (
-    CONCEPTS,
-    EPISODE,
-    FACTS,
-    codes_of,
-    kind_of_concept,
-    said_by_concept,
-    said_by_link,
-    title_of,
-)
 from recollect.kernel.recall.spans import Span, day_of, spoken_of
 from recollect.kernel.schema.definitions import SELF, SERVES
-from recollect.kernel.search.document import called
+from recollect.kernel.search.document import called, is_wordless
 from recollect.kernel.search.tokens import folded, tokens
-from recollect.kernel.store.remembered import Standing
+from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.port import Session, SqlRow, SqlValue
+from recollect.kernel.store.statements import remembered
 from recollect.model import (
     BEGINNING,
     FACT,
     FOREVER,
     LINK_BIT,
+    LIVING,
     SEARCH_ATTRIBUTES,
     SOURCES,
     Attributes,
     Instant,
+    Kind,
     Kinds,
     Value,
     instant_text,
 )
+
+
+class Standing(NamedTuple):
+    """A content of an element, and when it stood."""
+
+    element: int
+    term: int  # code of its type or predicate
+    name: str  # of a concept
+    subject: int  # of a link
+    object: int
+    attributes: str  # JSON
+    metadata: str
+    valid_at: int
+    invalid_at: int
+    since: int  # the transaction that wrote it
+    until: int  # that superseded or closed it, or LIVING
+
+
+def standings(session: Session, group_id: int, after: int, until: int) -> Iterator[Standing]:
+    """Yield the contents of what was touched after one transaction and by another.
+
+    With `after` 0 they are all that there are. Concepts come first. Cost: every content of the
+    elements touched; of those, the superseded ones after that transaction.
+    """
+    parameters: dict[str, SqlValue] = {"group": group_id, "after": after}
+    if after:
+        touched = session.rows(remembered.TOUCHED, {**parameters, "until": until})
+        parameters["ids"] = orjson.dumps([whole(one) for (one,) in touched]).decode()
+    bare = {key: one for key, one in parameters.items() if key != "after"}
+    is_some = after > 0
+    for now, before in (
+        (remembered.CONCEPTS, remembered.PAST_CONCEPTS),
+        (remembered.LINKS, remembered.PAST_LINKS),
+    ):
+        past = iter(session.rows(before[is_some], parameters))
+        earlier = next(past, None)
+        for row in session.rows(now[is_some], bare):
+            element, term, first, last = whole(row[0]), whole(row[1]), row[2], whole(row[3])
+            name, subject = (first, 0) if isinstance(first, str) else ("", whole(first))
+            while earlier is not None and whole(earlier[0]) <= element:
+                if earlier[0] == element:
+                    yield Standing(element, term, name, subject, last, *_content(earlier[1:]))
+                earlier = next(past, None)
+            yield Standing(element, term, name, subject, last, *_content(row[4:]))
+
+
+def _content(row: SqlRow) -> tuple[str, str, int, int, int, int]:
+    begin, end, since, until = map(whole, row[2:])
+    return text(row[0]), text(row[1]), begin, end, since, min(until, LIVING)
+
+
+def actors(session: Session, group_id: int, after: int) -> dict[int, str]:
+    """Return who wrote each transaction of a group after one, where that is known."""
+    rows = session.rows(remembered.ACTORS, {"group": group_id, "after": after})
+    return {whole(number): text(actor) for number, actor in rows}
+
+
+FACTS, CONCEPTS = 0, 1
+"""Where the two general kinds stand among the names of all kinds, which columns hold."""
+
+EPISODE: Final = "episode"
+"""What memories are called that are turns of a conversation."""
+
+_ABOUT: Final = ("summary", "description")
+_UNSAID: Final = frozenset(
+    {"claim_status", "scope", "created_at", "event", "session", "role", "role_type", "source"}
+)
+
+
+@lru_cache(8)
+def codes_of(kinds: Kinds) -> dict[str, int]:
+    """Return where the kinds of memory stand among their names."""
+    return {name: at for at, name in enumerate(kinds.names())}
+
+
+def kind_of_concept(kinds: Kinds, type_: str) -> Kind | None:
+    """Return the kind of the concepts of a type; None where they are no memories.
+
+    >>> from recollect.faces.kinds import KINDS
+    >>> kinds = Kinds(KINDS)
+    >>> kind_of_concept(kinds, "Episode").name, kind_of_concept(kinds, "$ConceptType")
+    ('episode', None)
+    """
+    kind = kinds.of(type_)
+    is_thing = kind.is_meant or kind.is_owned or bool(kind.text)
+    return kind if kind.is_memory and kind.is_known and is_thing else None
+
+
+def said_by_concept(kind: Kind, name: str, attributes: Attributes) -> str:
+    """Return what a concept says: its text after its title, or its name and what is told of it.
+
+    >>> said_by_concept(Kind("Person"), "Ann", {"summary": "paints", "age": 31})
+    'Ann: paints'
+    """
+    said = attributes.get(kind.text) if kind.text else None
+    if kind.names_are_ids and isinstance(said, str):
+        title = title_of(kind, attributes)
+        return said if title is None or title in said else f"{title}: {said}"
+    told = _told(attributes, first=(kind.text, *_ABOUT) if kind.text else _ABOUT)
+    is_silent = kind.names_are_ids or is_wordless(name)
+    return ": ".join(filter(None, ("" if is_silent else name, "; ".join(told))))
+
+
+def title_of(kind: Kind, attributes: Attributes) -> str | None:
+    """Return what a text is called, whose element is named by an id; None where it has no title."""
+    title = attributes.get("name") if kind.names_are_ids else None
+    return title.strip() or None if isinstance(title, str) else None
+
+
+def said_by_link(subject: str, predicate: str, object_: str, attributes: Attributes) -> str:
+    """Return what a link says: its words, or its ends and its predicate.
+
+    >>> said_by_link("Ann", "works_at", "Acme", {})
+    'Ann works_at Acme'
+    """
+    fact = attributes.get(FACT)
+    if isinstance(fact, str) and fact:
+        return fact
+    told = _told({key: one for key, one in attributes.items() if key != "qualifiers"})
+    return "; ".join([f"{subject} {predicate} {object_}", *told])
+
+
+def _told(attributes: Attributes, first: Collection[str] = ()) -> list[str]:
+    """Return the texts among attributes, those of some keys first."""
+    if not attributes:
+        return []
+    order = [*first, *(one for one in attributes if one not in first)]
+    found: list[str] = []
+    for key in order:
+        if key in attributes and key not in _UNSAID:
+            _add(attributes[key], found.append)
+    return [one for one in found if not is_wordless(one)]
+
+
+def _add(value: Value, add: Callable[[str], None]) -> None:
+    match value:
+        case str():
+            add(value)
+        case list():
+            for one in value:
+                _add(one, add)
+        case dict():
+            for one in value.values():
+                _add(one, add)
+        case _:
+            return
+
 
 _LINE: Final = re.compile(r"(\w+)\(([^()\n]*)\): ", re.ASCII)
 _STATUS: Final = {"verified": 1.0, "observed": 0.95, "inferred": 0.85}

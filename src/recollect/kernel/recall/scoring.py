@@ -16,10 +16,9 @@ import numpy as np
 
 from recollect.kernel.recall.asking import Asking, UnderstoodQuestion
 from recollect.kernel.recall.columns import NONE, SAYS_ANYTHING, Columns, Floats, Mask, Places
-from recollect.kernel.recall.kinds import CONCEPTS, FACTS
-from recollect.kernel.recall.meaning import Vector
+from recollect.kernel.recall.remembering import CONCEPTS, FACTS
 from recollect.kernel.recall.spans import Times
-from recollect.kernel.recall.words import LANGUAGES, stem
+from recollect.kernel.recall.words import LANGUAGES, Vector, stem
 from recollect.kernel.search.tokens import tokens
 from recollect.node import dataclass
 

@@ -186,9 +186,15 @@ class Nexus:
         """
         return Nexus(replace(self._group, name=checked_name(name), request_id=request_id))
 
-    def groups(self) -> list[str]:
-        """Return the names of the groups that have been written to, in order."""
+    def groups(self, *, every: bool = False) -> list[str]:
+        """Return the names of the groups that have been written to, in order.
+
+        Behind the wall of a server it is this one alone; with `every`, STORE_UNAVAILABLE there.
+        """
+        if every:
+            self._store.refuse_wall("the list")
         with self._store.reading() as session:
+            session.stay_in(self.group_name)
             return list(group_names(session))
 
     def read(
@@ -475,6 +481,8 @@ class Nexus:
 
         `target` is a stream, or a file that is not there yet. It is one moment of the store.
         """
+        if all_groups:
+            self._store.refuse_wall("the dump")
         with self._store.reading() as session, written_whole(target) as stream:
             names = group_names(session) if all_groups else (self.group_name,)
             return write_dump(session, names, stream, progress)

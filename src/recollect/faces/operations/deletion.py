@@ -42,7 +42,7 @@ def clear_all(context: Context, given: Empty) -> Done:
     """Erase every group, those too that the administrator may not read."""
     del given
     context.caller.check_admin()
-    names = context.nexus.groups()
+    names = context.nexus.groups(every=True)
     for name in names:
         _drop(context.nexus.group(name))
     return _done("1 group is deleted" if len(names) == 1 else f"{len(names)} groups are deleted")

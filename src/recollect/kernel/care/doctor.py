@@ -54,6 +54,7 @@ def examine(store: Store, *, fix: bool, progress: Progress) -> Diagnosis:
     one that is made anew and thrown away. INVALID_ARGUMENT for `fix` inside `together`.
     Cost: every row, several times.
     """
+    store.refuse_wall("an examination")
     if fix:
         store.refuse_together("a mend")
     found = left = _findings(store, progress)

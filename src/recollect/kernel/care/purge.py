@@ -46,11 +46,15 @@ from recollect.kernel.work.queue import forget_work
 from recollect.kernel.write.attribute_indexes import attribute_indexes, take_back_index
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import identifier
-from recollect.model import LINK_BIT, Operation, Receipt
+from recollect.model import LINK_BIT, AttributeIndex, Operation, Receipt
 
 NOTE = (
     "Out of reach are copies outside the memory: backups, dumps, exports, the history of shells, "
     "and what the file system or its page cache keeps of old blocks. Erase them by the ids."
+)
+_INDEX_LEFT = (
+    "The index of an attribute, whose name holds that of the attribute, stays until the owner of "
+    "the tables runs recollect doctor --fix, and where another group declares it. "
 )
 _LATER = {
     BLOCK: "they leave it as the block ends",
@@ -95,7 +99,8 @@ def purge(
     for statement in DELETE_ROWS:
         session.execute_many(statement, ((group.group_id, one) for one in doomed))
     recount(session, group.group_id)
-    terms = _erase_unused(unit, codes)
+    terms, is_left = _erase_unused(unit, codes)
+    receipt = _told_of_index(receipt, is_left=is_left)
     forget_answers(session, group.group_id, receipt.ids, doomed)
     forget_work(session, group.group_id, receipt.ids)
     number = unit.record(
@@ -118,8 +123,8 @@ def purge_group(session: Session, group: Group, *, is_dry_run: bool) -> Receipt:
     if is_dry_run:
         return receipt
     session.begin_erasure()
-    for index in attribute_indexes(session, group.group_id):
-        take_back_index(session, group.group_id, index.type, index.attribute)
+    declared = attribute_indexes(session, group.group_id)
+    receipt = _told_of_index(receipt, is_left=_take_back(session, group.group_id, declared))
     forget_texts(session, group.group_id)
     delete_group(session, group.group_id)
     session.clear_remains()
@@ -156,6 +161,18 @@ def _receipt(session: Session, group: Group, doomed: Sequence[int], *, is_dry_ru
         is_complete=not is_dry_run,
         note=NOTE,
     )
+
+
+def _told_of_index(receipt: Receipt, *, is_left: bool) -> Receipt:
+    return replace(receipt, note=_INDEX_LEFT + receipt.note) if is_left else receipt
+
+
+def _take_back(session: Session, group_id: int, declared: Iterable[AttributeIndex]) -> bool:
+    """Take declarations back; return whether an index is left to the owner of the tables."""
+    left = [
+        take_back_index(session, group_id, one.type, one.attribute, leaves=True) for one in declared
+    ]
+    return any(left)
 
 
 def _erase_texts(unit: Unit, elements: Sequence[int]) -> None:
@@ -210,20 +227,22 @@ def _other_lives(session: Session, group: Group, elements: Sequence[int]) -> set
     return found
 
 
-def _erase_unused(unit: Unit, codes: Iterable[int]) -> int:
-    """Erase the terms that nothing uses any more, and what is declared of them; count them."""
+def _erase_unused(unit: Unit, codes: Iterable[int]) -> tuple[int, bool]:
+    """Erase the terms that nothing uses any more, and what is declared of them.
+
+    Return how many, and whether an index is left to the owner of the tables.
+    """
     session, group_id = unit.session, unit.group.group_id
     used = {code: session.row(IS_USED, {"group": group_id, "code": code}) for code in codes}
     unused = {unit.terms.text(code): code for code, is_used in used.items() if is_used == (0,)}
-    for index in attribute_indexes(session, group_id):
-        if index.type in unused:
-            take_back_index(session, group_id, index.type, index.attribute)
+    declared = [one for one in attribute_indexes(session, group_id) if one.type in unused]
+    is_left = _take_back(session, group_id, declared)
     doomed: list[Parameters] = [
         {"group": group_id, "code": code, "kinds": _TALLIES} for code in unused.values()
     ]
     session.execute_many(DELETE_TALLY, doomed)
     session.execute_many(DELETE_TERM, doomed)
-    return len(unused)
+    return len(unused), is_left
 
 
 def _each(

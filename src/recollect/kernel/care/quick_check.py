@@ -40,6 +40,7 @@ def _refuse_broken(store: Store) -> None:
 
     The newest thousand changes of each group are compared with what they wrote, and with the chain.
     """
+    store.refuse_wall("a check")
     with store.reading() as session:
         for part in store.upkeep(session).missing_parts():
             raise _broken(f"{part} is not there")

@@ -195,8 +195,11 @@ class Session(Protocol):
     def watched(self, tell: Callable[[int], None]) -> AbstractContextManager[None]:
         """Tell from time to time how many steps the statements of a block have taken."""
 
-    def reshape(self, sql: str) -> None:
-        """Make or remove an index: now, or after the commit where others can write meanwhile."""
+    def reshape(self, sql: str, *, leaves: bool = False) -> bool:
+        """Make or remove an index: now, or after the commit where others can write meanwhile.
+
+        Where only somebody else may, STORE_UNAVAILABLE, or False where it `leaves` it to them.
+        """
 
     def stay_in(self, group: str | None) -> None:
         """Let what follows see the rows of one group alone, where the engine has such a wall."""
@@ -285,6 +288,9 @@ class Store(Protocol):
 
     def refuse_together(self, what: str) -> None:
         """Refuse what no part of a transaction can do with INVALID_ARGUMENT."""
+
+    def refuse_wall(self, what: str) -> None:
+        """Refuse what is of all groups with STORE_UNAVAILABLE where the engine shows only one."""
 
     def finish_erasure(
         self, wait_seconds: float | None = None, *, is_whole: bool = False

@@ -105,18 +105,21 @@ def built_indexes(session: Session) -> tuple[dict[str, str], set[str]]:
     return declared, {text(one) for (one,) in session.rows(BUILT)}
 
 
-def settle_indexes(session: Session) -> None:
+def settle_indexes(session: Session, *, leaves: bool = False) -> frozenset[str]:
     """Let there be an index of every attribute that any group declares, and no other.
 
     Where others can write meanwhile it is made after the commit; STORE_BUSY then leaves it to the
-    doctor.
+    doctor. Return the names of those that this role `leaves` to the owner of the tables.
     """
     declared, built = built_indexes(session)
     begun = {text(one) for (one,) in session.rows(BEGUN)}
+    left: set[str] = set()
     for name in sorted(begun - declared.keys()):  # first: one may differ only in case
-        session.reshape(drop_attribute_index(name))
+        if not session.reshape(drop_attribute_index(name), leaves=leaves):
+            left.add(name)
     for name in sorted(declared.keys() - built):
         session.reshape(create_attribute_index(declared[name], session.dialect))
+    return frozenset(left)
 
 
 def drop_index(session: Session, group_id: int, type_: str, attribute: str) -> None:
@@ -125,8 +128,13 @@ def drop_index(session: Session, group_id: int, type_: str, attribute: str) -> N
     take_back_index(session, group_id, type_, attribute)
 
 
-def take_back_index(session: Session, group_id: int, type_: str, attribute: str) -> None:
-    """Take a declaration back; INVALID_ARGUMENT when the group has not made it."""
+def take_back_index(
+    session: Session, group_id: int, type_: str, attribute: str, *, leaves: bool = False
+) -> bool:
+    """Take a declaration back; INVALID_ARGUMENT when the group has not made it.
+
+    Return whether its index stays for now: one of the tables of somebody else, who may drop it.
+    """
     unwanted = AttributeIndex(identifier(type_, "type"), identifier(attribute, "attribute"))
     declared = attribute_indexes(session, group_id)
     if unwanted not in declared:
@@ -139,7 +147,7 @@ def take_back_index(session: Session, group_id: int, type_: str, attribute: str)
             known=known,
         )
     session.execute_many(REMOVE_INDEX, [_row(group_id, unwanted)])
-    settle_indexes(session)
+    return index_name(attribute, session.dialect) in settle_indexes(session, leaves=leaves)
 
 
 def _row(group_id: int, index: AttributeIndex) -> dict[str, SqlValue]:

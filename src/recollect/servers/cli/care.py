@@ -188,7 +188,7 @@ def verify_log(on: Invocation, head: str | None) -> None:
 def make_vectors(on: Invocation) -> None:
     """Embed what has no vector, in one group or in all, and say how much it was."""
     with output(as_json=on.as_json) as out, opened(on) as nexus:
-        names = nexus.groups()
+        names = nexus.groups(every=on.group is None)
         if on.group is not None:
             require_group(nexus)
             names = [nexus.group_name]

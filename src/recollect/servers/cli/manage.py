@@ -54,7 +54,7 @@ def list_groups(on: Invocation) -> None:
     """Show the names of the groups that have been written to."""
     with output(as_json=on.as_json) as out:
         with opened(on) as nexus:
-            names = nexus.groups()
+            names = nexus.groups(every=True)
         if out.as_json:
             out.json({"result": {"groups": names}})
         for name in names:

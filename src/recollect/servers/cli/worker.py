@@ -52,6 +52,7 @@ def work_on_memory(on: Invocation, functional: list[str], *, once: bool, threads
     with output(as_json=on.as_json) as out:
         learner = make_learner(settings.learning())
         with opened(on) as nexus:
+            nexus.groups(every=True)  # it would see the work of one
             if learner.warning:
                 out.warn(learner.warning, learner.hint)
             log = WorkLog(out)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
+from functools import partial
 from urllib.parse import parse_qs, urlsplit
 
 import psycopg
@@ -10,10 +12,13 @@ import pytest
 
 import recollect
 from recollect.errors import RecollectError
+from recollect.faces.operations import Operations
 from recollect.kernel.store.group import existing_group, last_transaction
 from recollect.kernel.store.postgres.roles import OF_GROUPS, OF_NO_GROUP, TABLES, roles_script
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.statements.rows import LOG
+from recollect.model import Instant, Key
+from recollect.servers.wiring import require_group
 
 WRITE = 'UPSERT { CONCEPT { {type: "Drug", name: $name} } }'
 COUNT = 'FIND(?x) WHERE { ?x {type: "Drug"} }'
@@ -66,7 +71,8 @@ def test_a_user_writes_reads_and_searches_in_each_group_by_itself(roles: tuple[s
             ours.write(WRITE, {"name": "f"})
         with ours.snapshot():
             assert (names(ours)[-1], names(theirs)[-2], names(ours)[-2]) == ("f", "e", "d")
-        assert nexus.groups() == []  # who names no group sees nothing
+        assert nexus.groups() == []  # nobody wrote to its own yet
+        assert (ours.groups(), theirs.groups()) == (["ours"], ["theirs"])
     with recollect.open(roles[0]) as nexus:
         assert nexus.groups() == ["new", "ours", "theirs"]
         nexus.group("ours").verify()
@@ -123,6 +129,77 @@ def test_a_wall_that_is_not_there_is_not_taken_for_one(
         assert "recollect database roles" in str(caught.value.hint)
     with recollect.open(roles[1]) as nexus:
         assert nexus.groups() == []
+
+
+def test_what_is_of_all_groups_is_refused_where_they_are_hidden(roles: tuple[str, str]) -> None:
+    with recollect.open(f"{roles[1]}&rls=on", "ours") as nexus:
+        target = io.BytesIO()
+        for ask in (
+            nexus.doctor,
+            partial(nexus.doctor, fix=True),
+            partial(nexus.dump, target, all_groups=True),
+            partial(nexus.groups, every=True),
+        ):
+            with pytest.raises(RecollectError, match="hides them") as caught:
+                ask()
+            assert caught.value.code.code == "STORE_UNAVAILABLE"
+            assert "owner" in str(caught.value.hint)
+        assert target.getvalue() == b""
+        assert nexus.dump(target) > 2  # its own group is dumped
+        require_group(nexus)
+        with pytest.raises(RecollectError):
+            require_group(nexus.group("none"))
+        answer = Operations(nexus, worker=False).call("ClearAll", {})
+        assert answer["error"]["error_code"] == "UNAVAILABLE"
+    with pytest.raises(RecollectError, match="hides them"):
+        recollect.open(f"{roles[1]}&rls=on", check="quick")
+    with recollect.open(roles[0]) as nexus:
+        assert nexus.groups(every=True) == ["ours", "theirs"]
+        assert nexus.doctor().is_well
+
+
+def test_a_worker_behind_the_wall_works_on_its_own_group(roles: tuple[str, str]) -> None:
+    with recollect.open(f"{roles[1]}&rls=on", "ours") as nexus:
+        for group in ("ours", "theirs"):
+            one = nexus.group(group)
+            one.write(WRITE, {"name": "item"})
+            one.queue.put(["an item"], "new", "r", then=lambda: None)
+        assert nexus.queue.due_groups("me", Instant(2**50)) == ["ours"]
+
+
+def test_a_user_erases_the_last_of_an_indexed_type_and_leaves_the_index_to_the_owner(
+    roles: tuple[str, str],
+) -> None:
+    indexes = f"SELECT indexname FROM pg_indexes WHERE schemaname = '{schema_of(roles[0])}'"
+
+    def built() -> set[str]:
+        with psycopg.connect(roles[0].partition("&schema")[0]) as connection:
+            found = {str(name) for (name,) in connection.execute(indexes.encode()).fetchall()}
+        return found & {f"attribute:{one}" for one in ("code", "dose", "unit")}
+
+    with recollect.open(roles[0]) as owner:
+        owner.group("ours").write('UPSERT { CONCEPT { {type: "Rare", name: "one"} } }')
+        owner.group("ours").add_index("Rare", "code")
+        owner.group("theirs").add_index("Drug", "dose")
+        owner.group("new").write(WRITE, {"name": "x"})
+        owner.group("new").add_index("Drug", "unit")
+    assert built() == {"attribute:code", "attribute:dose", "attribute:unit"}
+    with recollect.open(f"{roles[1]}&rls=on", "ours") as nexus:
+        for receipt in (nexus.purge(Key("Rare", "one")), nexus.drop_group("new")):
+            assert "until the owner of the tables runs recollect doctor --fix" in receipt.note
+        assert "index" not in nexus.purge(Key("Drug", "a")).note
+        assert nexus.declared.indexes() == ()
+        with pytest.raises(RecollectError, match="does not own"):
+            nexus.group("theirs").drop_index("Drug", "dose")
+    assert built() == {"attribute:code", "attribute:dose", "attribute:unit"}
+    with recollect.open(roles[0]) as owner:
+        assert [one.message for one in owner.doctor().findings] == [
+            f"the index attribute:{one} belongs to no declared attribute"
+            for one in ("code", "unit")
+        ]  # and no row of the group
+        assert owner.doctor(fix=True).is_well
+        assert owner.group("theirs").declared.indexes() != ()
+    assert built() == {"attribute:dose"}
 
 
 def test_every_table_is_of_groups_or_known_to_be_of_none() -> None:

@@ -199,6 +199,15 @@ def not_owner() -> RecollectError:
     )
 
 
+def walled(what: str) -> RecollectError:
+    """Return the error of what is of all groups, asked where the server shows one at a time."""
+    return RecollectError(
+        STORE_UNAVAILABLE,
+        f"{what} is of all groups, and the wall of the server (rls=on) hides them from this role",
+        hint="use the address of the owner of the tables, without rls=on",
+    )
+
+
 def unknown_outcome() -> RecollectError:
     """Return the error of a commit that was not answered, and whose end nobody can tell."""
     return RecollectError(

@@ -267,18 +267,21 @@ class PostgresSession:
         """Call `action` after the transaction has committed; never after a rollback."""
         self._after_commit.append(action)
 
-    def reshape(self, sql: str) -> None:
+    def reshape(self, sql: str, *, leaves: bool = False) -> bool:
         """Make or remove an index after the commit, while others write; now where nothing is.
 
-        STORE_UNAVAILABLE for a role that does not have the tables.
+        A role that does not have the tables `leaves` it (False), or gets STORE_UNAVAILABLE.
         """
         ((may, is_filled),) = self.rows(_MAY_RESHAPE)
         if not may:
+            if leaves:
+                return False
             raise not_owner()
         if is_filled:
             self.on_commit(partial(self._pool.reshape, sql))
         else:
             self._run(sql, ())
+        return True
 
     def stay_in(self, group: str | None) -> None:
         """Let what follows see the rows of one group alone, where row level security is on."""

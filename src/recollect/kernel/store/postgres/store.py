@@ -22,7 +22,7 @@ from recollect.kernel.store.faults import BLOCK, READERS, REMAINS, out_of_memory
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.postgres.address import parse_server
 from recollect.kernel.store.postgres.distribution import refuse_distributed
-from recollect.kernel.store.postgres.faults import translated
+from recollect.kernel.store.postgres.faults import translated, walled
 from recollect.kernel.store.postgres.migrations import holds_tables, migrate, whole_store
 from recollect.kernel.store.postgres.pool import Pool, connected
 from recollect.kernel.store.postgres.roles import refuse_without_wall
@@ -196,6 +196,11 @@ class PostgresStore(Shared):
                 f"{what} cannot be made inside a transaction",
                 hint="call it after the block of nexus.transaction()",
             )
+
+    def refuse_wall(self, what: str) -> None:
+        """Refuse what is of all groups with STORE_UNAVAILABLE behind the wall, which hides them."""
+        if self._address.has_wall:
+            raise walled(what)
 
     def finish_erasure(
         self, wait_seconds: float | None = None, *, is_whole: bool = False

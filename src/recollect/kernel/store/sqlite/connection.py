@@ -288,9 +288,11 @@ class SqliteSession:
     def expect_work(self, group_id: int) -> None:
         """Do nothing: an index finds what is due."""
 
-    def reshape(self, sql: str) -> None:
+    def reshape(self, sql: str, *, leaves: bool = False) -> bool:
         """Make or remove an index: nobody else writes meanwhile."""
+        del leaves
         self.rows(sql)
+        return True
 
     def stay_in(self, group: str | None) -> None:
         """Do nothing: every statement names its group."""

@@ -21,11 +21,11 @@ NAMES: Final = Statement("SELECT g.name FROM grp AS g ORDER BY g.name")
 LAST: Final = Statement("SELECT g.number, g.at FROM grp AS g WHERE g.group_id = :group")
 
 TABLES: Final = (
-    *("attribute_index", "change", "concept", "concept_past", "embedded", "embedding_model", "grp"),
+    *("attribute_index", "change", "concept", "concept_past", "embedded", "embedding_model"),
     *("kept_answer", "link", "link_past", "receipt", "schema_mode", "tally", "term", "text_past"),
-    *("tx", "vector", "work"),
+    *("tx", "vector", "work", "grp"),
 )
-"""All whose rows belong to groups."""
+"""All whose rows belong to groups; last is what a wall of the server knows them by."""
 
 DELETE: Final = {
     table: Statement(f"DELETE FROM {table} WHERE group_id = :group")  # noqa: S608 - those tables

@@ -70,6 +70,7 @@ STORE_CORRUPT = Code("STORE_CORRUPT", "StoreCorrupt", "storage", "never", 500, S
 STORE_UNAVAILABLE = Code(
     "STORE_UNAVAILABLE", "StoreUnavailable", "storage", "same_request", 503, STORE
 )
+INDEX_PENDING = Code("INDEX_PENDING", "IndexPending", "storage", "refresh_then_retry", 409, STORE)
 EMBEDDER_UNAVAILABLE = Code(
     "EMBEDDER_UNAVAILABLE", "EmbedderUnavailable", "embedding", "same_request", 503, STORE
 )

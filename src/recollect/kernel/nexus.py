@@ -9,10 +9,11 @@ from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, Literal, cast, get_args
 
+from recollect.errors import RecollectError
 from recollect.kernel.care.audit import audit, parse_head
 from recollect.kernel.care.doctor import examine
 from recollect.kernel.care.dump import write_dump
-from recollect.kernel.care.purge import pending, purge, purge_group
+from recollect.kernel.care.purge import left_indexes, pending, purge, purge_group, told_of_index
 from recollect.kernel.care.quick_check import opened_sound
 from recollect.kernel.care.restore import restore_dump
 from recollect.kernel.care.vectors import Vectors
@@ -424,7 +425,12 @@ class Nexus:
         """
         text = what.text if isinstance(what, Found) else ""
         block = self.transaction(dry_run=dry_run) if callable(what) else nullcontext()
-        with quoting(text), block, self._store.writing(dry_run, self.group_name) as session:
+        with (
+            left_indexes() as left,
+            quoting(text),
+            block,
+            self._store.writing(dry_run, self.group_name) as session,
+        ):
             catalog, last = self._group.for_writing(session)
             named = what() if callable(what) else what
             elements = elements_meant(session, catalog, self.limits, named, in_all_lives=True)
@@ -433,16 +439,16 @@ class Nexus:
             receipt = purge(unit, elements, actor, request_id, is_dry_run=dry_run)
             if not receipt.ids:
                 session.roll_back()  # nothing to erase: no group stays behind
-        return self._finished(receipt) if receipt.ids else receipt
+        return self._finished(receipt, left) if receipt.ids else receipt
 
     def drop_group(self, name: str, *, dry_run: bool = False) -> Receipt:
         """Erase a whole group: its elements, its log and its name; KIP_3002 for an unknown one.
 
         Afterwards no byte of it is in the file. Cost: the file is rewritten.
         """
-        with self._store.writing(dry_run, checked_name(name)) as session:
+        with left_indexes() as left, self._store.writing(dry_run, checked_name(name)) as session:
             receipt = purge_group(session, existing_group(session, name), is_dry_run=dry_run)
-        return self._finished(receipt)
+        return self._finished(receipt, left)
 
     def rewrite(self) -> str | None:
         """Make the file, or a server's tables, anew without what was removed; say what prevents it.
@@ -568,8 +574,9 @@ class Nexus:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _finished(self, receipt: Receipt) -> Receipt:
+    def _finished(self, receipt: Receipt, left: Sequence[RecollectError]) -> Receipt:
         """Return the receipt of a purge after its bytes have left the file, if they could."""
+        receipt = told_of_index(receipt, is_left=bool(left))
         self._group.catalogs.forget()
         obstacle = None if receipt.is_dry_run else self._store.finish_erasure()
         return receipt if obstacle is None else pending(receipt, obstacle)

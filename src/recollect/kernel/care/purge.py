@@ -9,11 +9,12 @@ the chain still verifies, and who asked for it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 
 import orjson
 
+from recollect.errors import INDEX_PENDING, RecollectError
 from recollect.kernel.care.recount import COUNTED, recount
 from recollect.kernel.read.named import public_ids
 from recollect.kernel.search.index import erase_texts, forget_texts
@@ -54,7 +55,7 @@ NOTE = (
 )
 _INDEX_LEFT = (
     "The index of an attribute, whose name holds that of the attribute, stays until the owner of "
-    "the tables runs recollect doctor --fix, and where another group declares it. "
+    "the tables runs recollect doctor --fix, or for good where another group declares it. "
 )
 _LATER = {
     BLOCK: "they leave it as the block ends",
@@ -100,7 +101,7 @@ def purge(
         session.execute_many(statement, ((group.group_id, one) for one in doomed))
     recount(session, group.group_id)
     terms, is_left = _erase_unused(unit, codes)
-    receipt = _told_of_index(receipt, is_left=is_left)
+    receipt = told_of_index(receipt, is_left=is_left)
     forget_answers(session, group.group_id, receipt.ids, doomed)
     forget_work(session, group.group_id, receipt.ids)
     number = unit.record(
@@ -124,11 +125,23 @@ def purge_group(session: Session, group: Group, *, is_dry_run: bool) -> Receipt:
         return receipt
     session.begin_erasure()
     declared = attribute_indexes(session, group.group_id)
-    receipt = _told_of_index(receipt, is_left=_take_back(session, group.group_id, declared))
+    receipt = told_of_index(receipt, is_left=_take_back(session, group.group_id, declared))
     forget_texts(session, group.group_id)
     delete_group(session, group.group_id)
     session.clear_remains()
     return receipt
+
+
+@contextmanager
+def left_indexes() -> Iterator[list[RecollectError]]:
+    """Give why indexes could not be removed after the block was kept: that is no fault of it."""
+    left: list[RecollectError] = []
+    try:
+        yield left
+    except RecollectError as error:
+        if error.code is not INDEX_PENDING:
+            raise
+        left.append(error)
 
 
 def pending(receipt: Receipt, obstacle: str) -> Receipt:
@@ -163,8 +176,11 @@ def _receipt(session: Session, group: Group, doomed: Sequence[int], *, is_dry_ru
     )
 
 
-def _told_of_index(receipt: Receipt, *, is_left: bool) -> Receipt:
-    return replace(receipt, note=_INDEX_LEFT + receipt.note) if is_left else receipt
+def told_of_index(receipt: Receipt, *, is_left: bool) -> Receipt:
+    """Return the receipt of a purge, with what is to be said where an index is left."""
+    if not is_left:
+        return receipt
+    return replace(receipt, is_complete=False, note=_INDEX_LEFT + receipt.note)
 
 
 def _take_back(session: Session, group_id: int, declared: Iterable[AttributeIndex]) -> bool:

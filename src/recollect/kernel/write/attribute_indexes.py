@@ -7,6 +7,7 @@ all that declare one attribute share its index.
 from __future__ import annotations
 
 from recollect.errors import (
+    INDEX_PENDING,
     INVALID_ARGUMENT,
     STORE_BUSY,
     STORE_CORRUPT,
@@ -57,7 +58,11 @@ def index_kinds(store: Store) -> None:
                 session.execute_many(ADD_INDEX, [_row(EVERY_GROUP, one)])
             settle_indexes(session)
     except RecollectError as error:
-        if error.code not in (STORE_BUSY, STORE_CORRUPT):  # the doctor tells what is corrupt
+        if error.code not in (
+            STORE_BUSY,
+            STORE_CORRUPT,
+            INDEX_PENDING,
+        ):  # the doctor tells what is corrupt
             raise
 
 
@@ -108,8 +113,8 @@ def built_indexes(session: Session) -> tuple[dict[str, str], set[str]]:
 def settle_indexes(session: Session, *, leaves: bool = False) -> frozenset[str]:
     """Let there be an index of every attribute that any group declares, and no other.
 
-    Where others can write meanwhile it is made after the commit; STORE_BUSY then leaves it to the
-    doctor. Return the names of those that this role `leaves` to the owner of the tables.
+    Where others can write meanwhile it is made after the commit; INDEX_PENDING then leaves it to
+    the doctor. Return the names of those that this role `leaves` to the owner of the tables.
     """
     declared, built = built_indexes(session)
     begun = {text(one) for (one,) in session.rows(BEGUN)}

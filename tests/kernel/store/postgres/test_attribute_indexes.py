@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from urllib.parse import parse_qs, urlsplit
 
 import psycopg
@@ -11,6 +12,7 @@ import pytest
 
 import recollect
 from recollect.errors import RecollectError
+from recollect.model import AttributeIndex, Key
 
 WRITE = 'UPSERT { CONCEPT { {type: "Drug", name: $name} SET ATTRIBUTES { code: $code } } }'
 FIND = 'FIND(?d.name) WHERE { ?d {type: "Drug"} FILTER(?d.attributes.code == $code) }'
@@ -84,8 +86,10 @@ def test_what_is_half_made_is_found_and_made_by_the_next(
             open_for_long.execute(f"UPDATE {schema}.concept SET version = version".encode())
             with pytest.raises(RecollectError) as caught:
                 nexus.add_index("Drug", "code")
-            assert caught.value.code.code == "STORE_BUSY"
+            assert caught.value.code.code == "INDEX_PENDING"
+            assert caught.value.message.startswith("the write is kept")
             assert states(server, schema) == [False]
+        assert nexus.declared.indexes() == (AttributeIndex("Drug", "code"),)
         found = nexus.doctor()
         assert "attribute:code" in "\n".join(str(one) for one in found.findings)
         nexus.add_index("Drug", "code")
@@ -112,9 +116,32 @@ def test_what_follows_a_commit_is_done_though_an_index_is_not_made(
                 nexus.group("other").write(WRITE, {"name": "second", "code": "y"})
                 nexus.add_index("Drug", "code")
                 nexus.queue.put(["an item"], "new", "r", then=lambda: called.append("then"))
-            assert caught.value.message.startswith("the write is kept")
+            assert caught.value.code.code == "INDEX_PENDING"
         assert called == ["then"]
         assert len(nexus.group("other").read(FIND, {"code": "y"}).results[0].rows) == 1
+
+
+def test_a_purge_is_kept_and_says_so_though_its_index_cannot_go_yet(
+    on_server: str, schema: str, server: Connection, database: str
+) -> None:
+    with recollect.open(f"{on_server}&wait=1") as nexus:
+        nexus.add_index("Drug", "code")
+        nexus.group("other").write('UPSERT { CONCEPT { {type: "Cat", name: "kept"} } }')
+        with psycopg.connect(database) as open_for_long:
+            open_for_long.execute(f"SELECT 1 FROM {schema}.concept".encode())
+            receipts = [nexus.purge(Key("Drug", "first"))]
+            nexus.write(WRITE, {"name": "second", "code": "y"})
+            with suppress(RecollectError):
+                nexus.add_index("Drug", "code")
+            receipts.append(nexus.drop_group("default"))
+        for one in receipts:
+            assert not one.is_complete
+            assert one.note.count("recollect doctor --fix") == 1
+        assert nexus.groups() == ["other"]
+        assert len(states(server, schema)) == 1
+        assert not nexus.doctor().is_well
+        assert nexus.doctor(fix=True).is_well
+        assert states(server, schema) == []
 
 
 def test_what_is_half_made_goes_with_its_declaration(

@@ -10,6 +10,7 @@ from psycopg import errors, pq
 from psycopg_pool import PoolClosed, PoolTimeout
 
 from recollect.errors import (
+    INDEX_PENDING,
     INTERNAL_ERROR,
     INVALID_ARGUMENT,
     RESOURCE_EXHAUSTED,
@@ -138,7 +139,7 @@ def translated(
 def reshaped_late(fault: RecollectError) -> RecollectError:
     """Return the error for what keeps an index from being made or removed after its commit."""
     return RecollectError(
-        fault.code,
+        INDEX_PENDING,
         f"the write is kept, but an index of it is not made or removed yet: {fault.message}",
         hint="let the doctor do it: recollect doctor --fix",
     )

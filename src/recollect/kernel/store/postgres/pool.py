@@ -138,7 +138,7 @@ class Pool:
     def reshape(self, sql: str) -> None:
         """Make or remove an index while others write. Cost: their transactions, then the table.
 
-        STORE_BUSY when one that was open before stays so; what is half made is made anew by the
+        INDEX_PENDING when one that was open before stays so; what is half made is made anew by the
         next who makes it, or the doctor.
         """
         name = _QUOTED.search(sql)

@@ -29,14 +29,12 @@ from bench.measure import Calibration, Figure, medians, seconds_of
 from bench.scale import Scale
 from recollect.kernel import parse
 from recollect.kernel.lang import ast
-from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.plan.lift import Lifting
+from recollect.kernel.plan.bind import Bindings, Lifting
+from recollect.kernel.plan.determined import Statistics
 from recollect.kernel.plan.pipeline import plan_find
-from recollect.kernel.plan.statistics import Statistics
-from recollect.kernel.search.document import link_text
-from recollect.kernel.search.tokens import tokens
-from recollect.kernel.sql.clock import Clock
+from recollect.kernel.search.tokens import link_text, tokens
 from recollect.kernel.sql.compile import compile_plan
+from recollect.kernel.sql.rows import Clock
 from recollect.kernel.store.port import SqlRow
 from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sqlite.connection import SqliteSession

@@ -16,13 +16,12 @@ import pytest
 import recollect
 from recollect.kernel import Nexus
 from recollect.kernel.lang import ast, parse
-from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.plan.lift import Lifting
+from recollect.kernel.plan.bind import Bindings, Lifting
+from recollect.kernel.plan.determined import Statistics
 from recollect.kernel.plan.pipeline import plan_find
 from recollect.kernel.plan.show import show_plan
-from recollect.kernel.plan.statistics import Statistics
-from recollect.kernel.sql.clock import Clock
 from recollect.kernel.sql.compile import compile_plan
+from recollect.kernel.sql.rows import Clock
 from recollect.kernel.store.postgres.dialect import POSTGRES
 from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.model import Cell, Concept, Link, Rows

@@ -42,12 +42,12 @@ from recollect.faces.claims.validation import (
     checked_id,
     checked_limit,
     checked_text,
+    known_word,
     optional_text,
     refused,
     storable,
 )
 from recollect.faces.claims.wire import from_wire, kept_claim, to_wire
-from recollect.faces.claims.words import known_word
 from recollect.faces.operations.envelope import named_request
 from recollect.faces.operations.outputs import Error
 from recollect.kernel import check_as_of

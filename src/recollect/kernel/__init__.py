@@ -16,17 +16,16 @@ from recollect.kernel.recall.recollection import (
     Share,
     compared_by,
 )
-from recollect.kernel.search.document import called, is_wordless
 from recollect.kernel.search.rank import asked_terms
-from recollect.kernel.search.tokens import STOP_WORDS, tokens
+from recollect.kernel.search.tokens import STOP_WORDS, called, is_wordless, tokens
 from recollect.kernel.store.address import parse_address
 from recollect.kernel.store.new_file import new_file
 from recollect.kernel.store.opening import distribute_groups, is_there, roles_script
 from recollect.kernel.store.settings import COMPARE_EVERY
 from recollect.kernel.store.texts import Term
 from recollect.kernel.write.capsule import Capsule
-from recollect.kernel.write.collector import uncollected
-from recollect.kernel.write.temporal import asked_instant, instant, parse_instant
+from recollect.kernel.write.element import asked_instant, instant, parse_instant
+from recollect.kernel.write.unit import uncollected
 
 __all__ = [
     "COMPARE_EVERY",

@@ -20,49 +20,50 @@ from recollect.kernel.care.vectors import Vectors
 from recollect.kernel.lang.ast import Export, Find, Script
 from recollect.kernel.parts import Declared, Elements
 from recollect.kernel.plan.bind import Bindings, check_parameters
-from recollect.kernel.read.arguments import check_one_of, limits_of, search_query
 from recollect.kernel.read.catalogs import Catalogs, OpenGroup
 from recollect.kernel.read.changes import DEFAULT_LIMIT as DEFAULT_TRANSACTIONS
 from recollect.kernel.read.changes import changes_after
 from recollect.kernel.read.fast_path import answer_prepared
 from recollect.kernel.read.history import lives
 from recollect.kernel.read.meant import elements_meant
-from recollect.kernel.read.named import elements_named
+from recollect.kernel.read.moment import elements_named
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.read.statistics import stats_of
 from recollect.kernel.read.texts import (
     AskedQuery,
+    check_one_of,
+    limits_of,
     not_only,
     notices_of,
     only_queries,
     parsed,
     quoting,
+    search_query,
     source_of,
 )
 from recollect.kernel.read.why import why
 from recollect.kernel.recall.recollection import Recall
 from recollect.kernel.schema.undeclared import refuse_undeclared
-from recollect.kernel.search.answer import explanation
 from recollect.kernel.search.concepts import Concepts
+from recollect.kernel.search.explain import explanation
 from recollect.kernel.search.modes import KEYWORD, MODES
 from recollect.kernel.search.search import DEFAULT_LIMIT
-from recollect.kernel.store.blocks import has_open, opened
 from recollect.kernel.store.faults import Deadline
 from recollect.kernel.store.group import checked_name, existing_group, group_names, last_instant
 from recollect.kernel.store.opening import open_store
 from recollect.kernel.store.settings import COMPARE_EVERY, StoreSettings
+from recollect.kernel.store.sharing import has_open, opened
 from recollect.kernel.vectors.embedder import Embedder
 from recollect.kernel.vectors.meanings import Meanings, Preparation
 from recollect.kernel.work.answers import Answers
 from recollect.kernel.work.queue import Queue
 from recollect.kernel.write.attribute_indexes import add_attribute_index, drop_index, index_kinds
 from recollect.kernel.write.batch import apply_changes, decide_changes, known_changes
-from recollect.kernel.write.collector import uncollected
 from recollect.kernel.write.own_types import refuse_owned
 from recollect.kernel.write.run import StatementRun, answered, refuse_disorder
 from recollect.kernel.write.schema_mode import set_schema_mode
 from recollect.kernel.write.streams import readable, written_whole
-from recollect.kernel.write.unit import Unit
+from recollect.kernel.write.unit import Unit, uncollected
 from recollect.model import (
     Answer,
     AsOf,

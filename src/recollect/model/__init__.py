@@ -35,9 +35,7 @@ from recollect.model.care import (
     Diagnosis,
     Finding,
     LinkRecord,
-    Progress,
     Record,
-    silent,
 )
 from recollect.model.changes import (
     FACT,
@@ -91,12 +89,14 @@ from recollect.model.elements import (
     Limits,
     Link,
     NamedStep,
+    Progress,
     Ranked,
     Value,
     bound_text,
     bounded,
     instant_text,
     normal_text,
+    silent,
     standing,
 )
 from recollect.model.kinds import FACT_KIND, NO_KINDS, PLAIN_KIND, Kind, Kinds

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from recollect.model.elements import BARE, Attributes, Concept, Link
 from recollect.node import dataclass, field
-
-Progress = Callable[[str, int, int], None]
-"""What long work tells on its way: the step it is at, how much of it is done, and of how much."""
-
-
-def silent(step: str, done: int, total: int) -> None:
-    """Tell nobody how far long work is."""
-    del step, done, total
 
 
 @dataclass(frozen=True, slots=True)

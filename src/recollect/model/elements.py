@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -244,3 +244,12 @@ def _day(instant: Instant) -> str:
     """Return the day of an instant in UTC."""
     text = bound_text(instant)
     return "another age" if text is None else text.partition("T")[0]
+
+
+Progress = Callable[[str, int, int], None]
+"""What long work tells on its way: the step it is at, how much of it is done, and of how much."""
+
+
+def silent(step: str, done: int, total: int) -> None:
+    """Tell nobody how far long work is."""
+    del step, done, total

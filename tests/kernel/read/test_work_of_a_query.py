@@ -8,7 +8,7 @@ import pytest
 
 import recollect
 from recollect import AsOf, Limits, Nexus
-from recollect.kernel.store.sqlite.meter import STEPS_A_TICK
+from recollect.kernel.store.sqlite.connection import STEPS_A_TICK
 from recollect.model import Delete, Key, PutConcept, PutLink, Rows
 
 IN_A_CYCLE = 600

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.kernel.search.graph import Graph, search
 
 from recollect.kernel.search.search import Match
-from recollect.kernel.store.identity import public_id
+from recollect.kernel.store.cells import public_id
 from recollect.kernel.store.port import Session
 from recollect.model import ElementKind, Instant
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from recollect.errors import RecollectError
+from recollect.kernel.store.cells import element_id, public_id
 from recollect.kernel.store.functions import canonical_json, compile_pattern
-from recollect.kernel.store.identity import element_id, public_id
 from recollect.kernel.store.sqlite.store import SqliteStore
 
 

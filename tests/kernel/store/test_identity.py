@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import recollect
 from recollect.kernel import Nexus
-from recollect.kernel.store.identity import element_id, has_key, permuted, public_id, restored
+from recollect.kernel.store.cells import element_id, has_key, permuted, public_id, restored
 from recollect.model import Dated, PutConcept, PutLink
 
 KEYED, PLAIN = bytes(range(26)), bytes(range(10))

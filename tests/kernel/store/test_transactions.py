@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import RecollectError
-from recollect.kernel.store.blocks import opened
 from recollect.kernel.store.opening import open_store
 from recollect.kernel.store.port import Budget, Store
 from recollect.kernel.store.settings import StoreSettings
+from recollect.kernel.store.sharing import opened
 from recollect.kernel.store.statement import Statement
 
 COUNTED = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n {}) SELECT {} FROM n"

@@ -1,6 +1,5 @@
 """The claims: knowledge that must show its evidence, on the one graph. Specification 002."""
 
-from recollect.faces.claims.acting import Actor, acting, acting_now
 from recollect.faces.claims.attention import EMPTY_EVIDENCE, AttentionItem, AttentionQueue
 from recollect.faces.claims.audit_log import DataLogger, LogEntry
 from recollect.faces.claims.branch import Branch, Session
@@ -18,17 +17,25 @@ from recollect.faces.claims.evidence import (
 from recollect.faces.claims.feed import FeedEvent
 from recollect.faces.claims.lifecycle import TRANSITIONS
 from recollect.faces.claims.model import Claim, ClaimEvent, EvidenceRef, Scope
-from recollect.faces.claims.past import claim_events
 from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore
-from recollect.faces.claims.reading import claims_of, is_claim, one_claim
+from recollect.faces.claims.reading import claim_events, claims_of, is_claim, one_claim
 from recollect.faces.claims.stores import (
     MemoryKnowledgeStore,
     NexusKnowledgeStore,
     SQLiteKnowledgeStore,
 )
+from recollect.faces.claims.validation import (
+    ACTIVE,
+    ACTOR_TYPES,
+    KINDS,
+    SCOPE_TYPES,
+    STATUSES,
+    Actor,
+    acting,
+    acting_now,
+)
 from recollect.faces.claims.viewing import claim_line, derive_claim_severity
 from recollect.faces.claims.wire import evidence_from, to_wire
-from recollect.faces.claims.words import ACTIVE, ACTOR_TYPES, KINDS, SCOPE_TYPES, STATUSES
 from recollect.faces.claims.writing import Writer
 
 __all__ = [

@@ -13,11 +13,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from recollect.errors import RESOURCE_NOT_FOUND, Hint, RecollectError, ToDo, nearest
-from recollect.faces.claims.acting import Actor
 from recollect.faces.claims.lifecycle import TRANSITIONS
 from recollect.faces.claims.model import Claim, EvidenceRef
-from recollect.faces.claims.past import cited_evidence, known_at
-from recollect.faces.claims.reading import claims_of, first_column
+from recollect.faces.claims.reading import cited_evidence, claims_of, first_column, known_at
 from recollect.faces.claims.records import (
     ATTENTION_SINCE,
     SET_ASIDE,
@@ -27,19 +25,18 @@ from recollect.faces.claims.records import (
     scope_text,
 )
 from recollect.faces.claims.validation import (
-    asked_time,
-    checked_text,
-    optional_text,
-    refused,
-    storable,
-)
-from recollect.faces.claims.words import (
     DISPUTED,
     HYPOTHESIS,
     INFERRED,
     OBSERVED,
     SUPERSEDED,
     VERIFIED,
+    Actor,
+    asked_time,
+    checked_text,
+    optional_text,
+    refused,
+    storable,
 )
 from recollect.faces.claims.writing import CONFLICTING_EVIDENCE, NEWER_OBSERVATION, USER_REJECTION
 from recollect.kernel import Nexus

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-from recollect.faces.claims.acting import Actor, agent_or_actor, optional_actor
 from recollect.faces.claims.audit_log import DataLogger
 from recollect.faces.claims.learning import BranchContext, Learner
 from recollect.faces.claims.model import Scope, optional_scope
 from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore
-from recollect.faces.claims.validation import optional_text
+from recollect.faces.claims.validation import Actor, agent_or_actor, optional_actor, optional_text
 
 
 class Branch(Learner):

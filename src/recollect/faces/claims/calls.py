@@ -17,12 +17,19 @@ from typing_extensions import TypedDict
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.beginnings import whole_id
 from recollect.faces.calls import DIGITS, call, described_as
-from recollect.faces.claims.acting import Actor
 from recollect.faces.claims.attention import EMPTY_EVIDENCE, AttentionItem, AttentionQueue
 from recollect.faces.claims.feed import BEGINNING, FeedEvent, events_after
 from recollect.faces.claims.model import Claim, ClaimEvent, Scope
-from recollect.faces.claims.past import claim_events, no_claim
-from recollect.faces.claims.reading import Filters, counted, listed, one_claim, recalled
+from recollect.faces.claims.reading import (
+    Filters,
+    claim_events,
+    counted,
+    listed,
+    no_claim,
+    one_claim,
+    recalled,
+)
+from recollect.faces.claims.validation import Actor
 from recollect.faces.claims.viewing import ClaimView, viewed
 from recollect.faces.claims.wire import evidence_from, from_wire
 from recollect.faces.claims.writing import Writer

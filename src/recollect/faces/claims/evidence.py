@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from recollect.faces.claims.model import EvidenceRef
-from recollect.faces.claims.words import Kind
+from recollect.faces.claims.validation import Kind
 
 STRENGTH: Final[dict[Kind, int]] = {
     "file": 0,

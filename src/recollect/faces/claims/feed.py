@@ -12,7 +12,7 @@ from typing import Final
 
 from recollect.faces.claims.attention import EMPTY_EVIDENCE, REJECTED, choice_of
 from recollect.faces.claims.model import ClaimEvent
-from recollect.faces.claims.past import attention_code, claim_life, told_of
+from recollect.faces.claims.reading import attention_code, claim_life, told_of
 from recollect.faces.claims.validation import checked_limit, refused
 from recollect.kernel import Nexus
 from recollect.model import Key, LoggedChange, LoggedTransaction, Operation

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from inspect import iscoroutinefunction
 from typing import Final, Protocol, runtime_checkable
 
-from recollect.faces.claims.acting import Actor, acting, acting_now
 from recollect.faces.claims.audit_log import Event, LogSink, emit, log_entry, warn
 from recollect.faces.claims.model import (
     Claim,
@@ -24,8 +23,16 @@ from recollect.faces.claims.model import (
     project_of,
 )
 from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore, RankedStore
-from recollect.faces.claims.validation import checked_limit
-from recollect.faces.claims.words import ACTIVE, DISPUTED, SUPERSEDED, VERIFIED
+from recollect.faces.claims.validation import (
+    ACTIVE,
+    DISPUTED,
+    SUPERSEDED,
+    VERIFIED,
+    Actor,
+    acting,
+    acting_now,
+    checked_limit,
+)
 from recollect.node import dataclass
 
 _WIDER: Final = 4  # times as many are asked for where others are left out afterwards

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from recollect.errors import CONFLICT, Hint, RecollectError, ToDo
-from recollect.faces.claims.words import (
+from recollect.faces.claims.validation import (
     DISPUTED,
     HYPOTHESIS,
     INFERRED,

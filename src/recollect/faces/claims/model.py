@@ -12,15 +12,20 @@ from dataclasses import dataclass, field, fields
 from uuid import uuid4
 
 from recollect.faces.claims.validation import (
+    ACTOR_TYPES,
+    KINDS,
     LONGEST_NAME,
+    SCOPE_TYPES,
+    STATUSES,
+    Kind,
     checked_id,
     checked_share,
     checked_text,
     checked_time,
+    known_word,
     optional_text,
     refused,
 )
-from recollect.faces.claims.words import ACTOR_TYPES, KINDS, SCOPE_TYPES, STATUSES, Kind, known_word
 
 NO_EVIDENCE = (
     "A Claim requires at least one EvidenceRef. "

@@ -16,8 +16,8 @@ from typing import Final
 
 import orjson
 
-from recollect.faces.claims.acting import Actor
 from recollect.faces.claims.model import Claim, EvidenceRef, project_of
+from recollect.faces.claims.validation import Actor
 from recollect.model import (
     SEARCH_ATTRIBUTES,
     Attributes,

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import ParamSpec, Self, TypeVar, Unpack
 
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
-from recollect.faces.claims.acting import acting_now
 from recollect.faces.claims.attention import AttentionItem, AttentionQueue
 from recollect.faces.claims.audit_log import LogSink
 from recollect.faces.claims.checking import Checker, EvidenceReport
@@ -31,18 +30,20 @@ from recollect.faces.claims.model import (
     checked_claims,
     given_evidence,
 )
-from recollect.faces.claims.past import claim_events, no_claim
 from recollect.faces.claims.protocol import RankedStore
 from recollect.faces.claims.reading import (
     FilterArguments,
     Filters,
     claim_concept,
+    claim_events,
     counted,
     listed,
+    no_claim,
     one_claim,
     recalled,
 )
 from recollect.faces.claims.records import SUPERSEDED_BY
+from recollect.faces.claims.validation import acting_now
 from recollect.faces.claims.writing import Writer
 from recollect.faces.kinds import open_memory
 from recollect.kernel import Nexus, parse_address

@@ -1,16 +1,76 @@
-"""What the fields of claims and evidence may hold.
+"""What claims may hold and who acts on them: the words of specification 002, fields, actors.
 
-The rule: what cannot be kept as it was given is refused when it is made, not when it is stored.
+The rules: a word that is not here is refused, with the nearest that is. What cannot be kept as it
+was given is refused when it is made, not when it is stored. Who acts, and in which session, run and
+show, is said around a call of a store: the protocol's methods have no arguments for it, so it goes
+beside them, in the context of the task. A store that does not ask loses nothing.
 """
 
 from __future__ import annotations
 
 import math
 import unicodedata
-from typing import Final
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Final, Literal, get_args
 
-from recollect.errors import INVALID_ARGUMENT, Hint, RecollectError, ToDo
+from recollect.errors import INVALID_ARGUMENT, Hint, RecollectError, ToDo, nearest
 from recollect.kernel import instant
+from recollect.node import dataclass
+
+OBSERVED: Final = "observed"
+INFERRED: Final = "inferred"
+HYPOTHESIS: Final = "hypothesis"
+VERIFIED: Final = "verified"
+DISPUTED: Final = "disputed"
+SUPERSEDED: Final = "superseded"
+
+STATUSES: Final = (OBSERVED, INFERRED, HYPOTHESIS, VERIFIED, DISPUTED, SUPERSEDED)
+"""What a claim can be."""
+
+ACTIVE: Final = (OBSERVED, INFERRED, VERIFIED)
+"""What `recall` returns when nothing else is asked for."""
+
+Kind = Literal[
+    "message",
+    "user_statement",
+    "tool_result",
+    "artifact",
+    "url",
+    "file",
+    "model_inference",
+    "human_assertion",
+]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+"""The kinds of evidence."""
+
+USER_KINDS: Final = frozenset[Kind]({"user_statement", "human_assertion"})
+"""The kinds of evidence that a person gives."""
+
+SCOPE_TYPES: Final = ("project", "repo", "agent", "run")
+"""What a claim may be about."""
+
+ACTOR_TYPES: Final = ("agent", "user", "system", "tool")
+"""Who may act."""
+
+
+def known_word(word: object, known: tuple[str, ...], what: str) -> str:
+    """Return a word of a list; INVALID_ARGUMENT for any other.
+
+    >>> known_word("observed", STATUSES, "claim_status")
+    'observed'
+    """
+    if isinstance(word, str) and word in known:
+        return word
+    near = nearest(word, known) if isinstance(word, str) else ()
+    raise RecollectError(
+        INVALID_ARGUMENT,
+        f"{what} is {word!r:.60}, which is not one of {', '.join(known)}",
+        hint=f'use "{(near or known)[0]}"',
+        known=near or known,
+    )
+
 
 LONGEST_TEXT: Final = 100_000
 """Characters of one field."""
@@ -130,3 +190,70 @@ def checked_limit(limit: object) -> int:
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
         raise refused(f"limit is {limit!r:.40}, not a whole number from 1", "pass limit=10")
     return min(limit, LARGEST_LIMIT)
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who does something, and where."""
+
+    actor_type: str = "system"
+    actor_id: str | None = None
+    session_id: str | None = None
+    branch_id: str | None = None
+    run_id: str | None = None
+    show_id: str | None = None
+
+    def __post_init__(self) -> None:
+        known_word(self.actor_type, ACTOR_TYPES, "actor_type")
+        optional_text(self.actor_id, "actor_id", LONGEST_NAME)
+        for name in ("session_id", "branch_id", "run_id", "show_id"):
+            optional_text(getattr(self, name), name)
+
+    @property
+    def name(self) -> str:
+        """What the log of the memory shows as the actor."""
+        return self.actor_id or self.actor_type
+
+
+NOBODY: Final = Actor()
+"""The actor if none was named."""
+
+
+def agent_or_actor(actor: object) -> Actor:
+    """Return who acts: an agent by its id, an actor as it is, an agent where none was given."""
+    match actor:
+        case None:
+            return Actor("agent")
+        case str():
+            return Actor("agent", actor)
+        case Actor():
+            return actor
+    raise refused(f"actor is of type {type(actor).__name__}, not an Actor", 'pass actor="..."')
+
+
+def optional_actor(actor: object) -> Actor | None:
+    """Return the actor, or None if none was given."""
+    return None if actor is None else agent_or_actor(actor)
+
+
+_acting: ContextVar[Actor | None] = ContextVar("recollect_acting", default=None)
+
+
+@contextmanager
+def acting(actor: Actor) -> Iterator[None]:
+    """Let the calls of stores inside be those of an actor.
+
+    >>> with acting(Actor("user", "ann")):
+    ...     acting_now().name
+    'ann'
+    """
+    token = _acting.set(actor)
+    try:
+        yield
+    finally:
+        _acting.reset(token)
+
+
+def acting_now() -> Actor:
+    """Return the actor: the system, if none was named."""
+    return _acting.get() or NOBODY

@@ -13,10 +13,9 @@ from typing_extensions import TypedDict
 
 from recollect.faces.claims.evidence import strongest
 from recollect.faces.claims.model import Claim, ClaimEvent
-from recollect.faces.claims.past import claim_events
-from recollect.faces.claims.reading import claim_concept
+from recollect.faces.claims.reading import claim_concept, claim_events
 from recollect.faces.claims.records import SUPERSEDED_BY
-from recollect.faces.claims.words import DISPUTED, SUPERSEDED, USER_KINDS, VERIFIED
+from recollect.faces.claims.validation import DISPUTED, SUPERSEDED, USER_KINDS, VERIFIED
 from recollect.kernel import Nexus
 from recollect.model import AsOf
 

@@ -11,11 +11,10 @@ from dataclasses import MISSING, asdict, fields
 from typing import Any, TypeVar, cast
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
-from recollect.faces.claims.acting import Actor
 from recollect.faces.claims.attention import AttentionItem
 from recollect.faces.claims.feed import FeedEvent
 from recollect.faces.claims.model import Claim, ClaimEvent, EvidenceRef, Scope
-from recollect.faces.claims.validation import refused
+from recollect.faces.claims.validation import Actor, refused
 
 Wired = Claim | ClaimEvent | EvidenceRef | Scope | Actor | AttentionItem | FeedEvent
 WiredT = TypeVar("WiredT", bound=Wired)

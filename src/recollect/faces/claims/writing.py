@@ -14,11 +14,9 @@ from typing import Final
 
 from recollect.errors import CONFLICT, RecollectError
 from recollect.faces.beginnings import whole_id
-from recollect.faces.claims.acting import NOBODY, Actor
 from recollect.faces.claims.lifecycle import check_expected, check_transition
 from recollect.faces.claims.model import Claim, EvidenceRef
-from recollect.faces.claims.past import cited_evidence, claim_life, no_claim
-from recollect.faces.claims.reading import is_claim
+from recollect.faces.claims.reading import cited_evidence, claim_life, is_claim, no_claim
 from recollect.faces.claims.records import (
     ATTENTION,
     ATTENTION_SINCE,
@@ -36,14 +34,18 @@ from recollect.faces.claims.records import (
     named,
     new_claim,
 )
-from recollect.faces.claims.validation import checked_id, optional_text, refused
-from recollect.faces.claims.words import (
+from recollect.faces.claims.validation import (
     DISPUTED,
+    NOBODY,
     STATUSES,
     SUPERSEDED,
     USER_KINDS,
     VERIFIED,
+    Actor,
+    checked_id,
     known_word,
+    optional_text,
+    refused,
 )
 from recollect.kernel import Nexus
 from recollect.model import (

@@ -6,9 +6,8 @@ The rule: it is kept in snapshots, so it holds plain values only; a store is not
 from __future__ import annotations
 
 from recollect.faces.claims import Actor, Scope
-from recollect.faces.claims.acting import optional_actor
 from recollect.faces.claims.model import optional_scope
-from recollect.faces.claims.validation import optional_text
+from recollect.faces.claims.validation import optional_actor, optional_text
 from recollect.node import dataclass
 
 

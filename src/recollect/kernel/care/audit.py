@@ -13,17 +13,19 @@ from collections.abc import Iterator, Mapping, Sequence
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.kernel.store.cells import octets, text, whole
-from recollect.kernel.store.digests import (
+from recollect.kernel.store.cells import (
     Identity,
     Logged,
     Record,
     digest_of_cells,
     next_chain,
+    octets,
+    public_id,
     purge_digest,
+    text,
+    whole,
 )
 from recollect.kernel.store.group import NO_CHAIN, Group, last_transaction
-from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.log import (

@@ -22,7 +22,7 @@ from recollect.kernel.care.repair import (
 from recollect.kernel.care.vector_check import mend_vectors, unused_vectors, wrong_vectors
 from recollect.kernel.search.index import forget_texts
 from recollect.kernel.search.rebuild import rebuild
-from recollect.kernel.store.cells import TALLY_DOCUMENTS, TALLY_TOKENS, text, whole
+from recollect.kernel.store.cells import BITS_BYTES, TALLY_DOCUMENTS, TALLY_TOKENS, text, whole
 from recollect.kernel.store.group import (
     Group,
     all_groups,
@@ -31,7 +31,6 @@ from recollect.kernel.store.group import (
     is_name,
     lost_groups,
 )
-from recollect.kernel.store.identity import BITS_BYTES
 from recollect.kernel.store.port import Fault, Part, Session, Store, Upkeep
 from recollect.kernel.store.statements.checks import (
     COUNTING,

@@ -12,11 +12,10 @@ import orjson
 
 from recollect.errors import INVALID_ARGUMENT, UPGRADE, RecollectError
 from recollect.kernel.care.dump_format import END, FORMAT, GROUP, LINES, VERSION, DumpLine, LineKind
-from recollect.kernel.store.cells import STRICT
-from recollect.kernel.store.identity import BITS_BYTES, KEY_BYTES
+from recollect.kernel.store.cells import BITS_BYTES, KEY_BYTES, STRICT
 from recollect.kernel.store.port import SqlValue
 from recollect.kernel.write.attribute_indexes import indexable
-from recollect.kernel.write.temporal import BOUNDS, INSTANTS
+from recollect.kernel.write.element import BOUNDS, INSTANTS
 from recollect.kernel.write.validation import identifier, members, plain_predicate
 from recollect.model import BEGINNING, FOREVER, LIVING, MERGED_FROM, MOVED_FROM, Operation
 from recollect.node import dataclass

@@ -7,9 +7,8 @@ from itertools import chain
 
 from recollect.errors import STORE_CORRUPT, RecollectError
 from recollect.kernel.care.audit import audit
-from recollect.kernel.store.cells import whole
+from recollect.kernel.store.cells import public_id, whole
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.checks import (

@@ -16,13 +16,11 @@ import orjson
 
 from recollect.errors import INDEX_PENDING, RecollectError
 from recollect.kernel.care.recount import COUNTED, recount
-from recollect.kernel.read.named import public_ids
+from recollect.kernel.read.moment import public_ids
 from recollect.kernel.search.index import erase_texts, forget_texts
-from recollect.kernel.store.cells import whole
-from recollect.kernel.store.digests import purge_digest
+from recollect.kernel.store.cells import element_id, purge_digest, whole
 from recollect.kernel.store.faults import BLOCK, OTHERS, READERS, REMAINS
 from recollect.kernel.store.group import Group, delete_group
-from recollect.kernel.store.identity import element_id
 from recollect.kernel.store.port import Parameters, Session, SqlRow
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.erasing import (

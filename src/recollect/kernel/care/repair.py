@@ -11,11 +11,11 @@ from recollect.errors import INTERNAL_ERROR, RecollectError
 from recollect.kernel.care.examination import examine_group
 from recollect.kernel.care.recount import recount
 from recollect.kernel.search.rebuild import rebuild
-from recollect.kernel.store.blocks import part
 from recollect.kernel.store.dialect import PREFIXES
 from recollect.kernel.store.faults import corrupt
 from recollect.kernel.store.group import Group, all_groups
 from recollect.kernel.store.port import Part, Session, Upkeep
+from recollect.kernel.store.sharing import part
 from recollect.kernel.store.statements.texts import FORGET_ALL_PAST
 from recollect.kernel.write.attribute_indexes import settle_indexes
 from recollect.model import UNREADABLE, Finding, Progress

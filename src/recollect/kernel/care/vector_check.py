@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from recollect.kernel.store.cells import members, octets, text, whole
-from recollect.kernel.store.digests import row_digest
+from recollect.kernel.store.cells import members, octets, row_digest, text, whole
 from recollect.kernel.store.group import make_stale
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.statements.meanings import EMBEDDED, UNUSED

@@ -26,9 +26,9 @@ from recollect.kernel.lang.ast import (
 )
 from recollect.kernel.lang.cursor import Cursor
 from recollect.kernel.lang.parse_value import at_parameter, single_value, string, value
-from recollect.kernel.lang.repair.diagnose import meant, quoted
+from recollect.kernel.lang.repair.diagnose import meant
 from recollect.kernel.lang.repair.synonyms import Where, synonyms
-from recollect.kernel.lang.tokens import A_VALUE, A_VARIABLE, is_named, is_word
+from recollect.kernel.lang.tokens import A_VALUE, A_VARIABLE, is_named, is_word, quoted
 from recollect.kernel.lang.words import COMPARISONS, TESTS, VALUES
 
 BETWEEN = (*(one for one in TESTS if not one.startswith("IS_")), "NOT")

@@ -31,8 +31,8 @@ from recollect.kernel.lang.parse_value import (
     text,
     variable,
 )
-from recollect.kernel.lang.repair.diagnose import meant, quoted
-from recollect.kernel.lang.tokens import A_PATTERN, A_VARIABLE, END, is_named, is_word
+from recollect.kernel.lang.repair.diagnose import meant
+from recollect.kernel.lang.tokens import A_PATTERN, A_VARIABLE, END, is_named, is_word, quoted
 from recollect.kernel.lang.words import PATTERN_KEYS
 
 OPERATOR = re.compile(r"[{}|]")

@@ -14,6 +14,8 @@ import re
 from array import array
 from itertools import accumulate, compress
 
+import orjson
+
 from recollect.errors import INVALID_VALUE, RESOURCE_EXHAUSTED, RecollectError, Span
 from recollect.node import dataclass
 
@@ -148,3 +150,8 @@ def _check_characters(text: str, max_length: int) -> None:
             source=text,
             span=Span(at, at + 1),
         )
+
+
+def quoted(word: str) -> str:
+    """Return a text as the language writes strings."""
+    return orjson.dumps(word).decode()

@@ -1,15 +1,18 @@
-"""The values of a request: checked once before a text meets them, then bound to its placeholders.
+"""The values of a request: checked, bound to the placeholders of a text, lifted out of its tree.
 
 The rule: what passes is JSON that every store can hold, whatever the text does with it, and a
 placeholder meets its value at the level of tokens, never of text. `bind_values` puts values into
-the trees that are not compiled; `lift` makes a query's shape and values of them. KIP 1.0-draft3,
-"Request & Response"; docs/kip/requests.md.
+the trees that are not compiled. `lift` makes a query's shape and values of them: the shape is the
+key of the plan cache, and keeps types, predicates, keys, path bounds and the type class of each
+value; names, ids and compared values become parameters named by class and position: `string0`,
+`number1`. KIP 1.0-draft3, data types, "Request & Response"; docs/kip/requests.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
+from math import isfinite
 from operator import is_
 from typing import Any, TypeVar, assert_never, cast
 
@@ -19,16 +22,99 @@ from recollect.errors import (
     INVALID_SYNTAX,
     INVALID_VALUE,
     REFERENCE_ERROR,
+    RESOURCE_EXHAUSTED,
     RecollectError,
     Span,
     give_parameter,
     nearest,
 )
 from recollect.kernel.lang import ast
+from recollect.kernel.lang.parse_value import LARGEST, SMALLEST
+from recollect.kernel.lang.words import REGEX
 from recollect.kernel.plan.scope import canonical_name
-from recollect.kernel.plan.values import fault, unfit
 from recollect.model import Value
 from recollect.node import dataclass, field, replace
+
+_TOO_DEEP = "too many levels"
+_TOO_LARGE = "a whole number beyond 64 bits"
+_NOT_FINITE = "a number that is not finite"
+_TEXT = frozenset({str})
+
+
+def fault(value: object, depth: int) -> str:
+    """Return what is wrong with a value that may nest `depth` levels deep, or nothing.
+
+    >>> fault({"names": ["Aspirin", None]}, 2)
+    ''
+    >>> fault({1: 2}, 2)
+    'an object with a key that is not text'
+    """
+    if type(value) is str:  # nearly all are of these types, and a comparison is quicker
+        return "" if value.isascii() and "\0" not in value else _text_fault(value)
+    if type(value) is float:
+        return "" if isfinite(value) else _NOT_FINITE
+    if type(value) is int:
+        return "" if SMALLEST <= value <= LARGEST else _TOO_LARGE
+    if value is None or value is True or value is False:
+        return ""
+    if type(value) is list and depth > 0:
+        return _first_fault(value, depth)
+    match value:
+        case str():
+            return _text_fault(value)
+        case int():
+            return "" if SMALLEST <= value <= LARGEST else _TOO_LARGE
+        case float():
+            return "" if isfinite(value) else _NOT_FINITE
+        case dict() | list() if depth < 1:
+            return _TOO_DEEP
+        case dict():
+            if not set(map(type, value)) <= _TEXT:
+                return "an object with a key that is not text"
+            return _first_fault(["".join(value), *value.values()], depth)
+        case list():
+            return _first_fault(value, depth)
+        case _:
+            return f"a Python {type(value).__name__}"
+
+
+def unfit(what: str, reason: str, depth: int, span: Span | None = None) -> RecollectError:
+    """Return the error for a value with a fault: KIP_4002 for its depth, else KIP_2003."""
+    if reason == _TOO_DEEP:
+        return RecollectError(
+            RESOURCE_EXHAUSTED,
+            f"{what} nests deeper than {depth} levels",
+            hint="store parts of it as concepts of their own",
+            span=span,
+            details={"depth": depth},
+        )
+    return RecollectError(
+        INVALID_VALUE,
+        f"{what} holds {reason}",
+        hint="use null, true, false, finite 64-bit numbers, text, arrays, objects",
+        span=span,
+    )
+
+
+def _first_fault(parts: list[object], depth: int) -> str:
+    for part in parts:
+        if type(part) is str and part.isascii() and "\0" not in part:
+            continue
+        if reason := fault(part, depth - 1):
+            return reason
+    return ""
+
+
+def _text_fault(text: str) -> str:
+    if "\0" in text:
+        return "the character NUL"
+    if text.isascii():
+        return ""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        return f"the lone surrogate U+{ord(text[error.start]):04X}"
+    return ""
 
 
 def check_parameters(values: Mapping[str, object], max_depth: int) -> None:
@@ -197,3 +283,228 @@ def literal(value: Value, span: Span = ast.NOWHERE) -> ast.Literal:
             hint="pass null, booleans, 64-bit integers, finite numbers, strings, lists, objects",
             span=span,
         ) from fault
+
+
+NULL = ast.Literal(None, "null")
+
+
+def class_of(parameter: ast.Parameter) -> str:
+    """Return the type class that lifting put in a parameter's name."""
+    return parameter.name.rstrip("0123456789")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A parameter of the shape whose value is one of the request's, of the same class."""
+
+    slot: str
+    placeholder: str
+    class_: str  # string | number | boolean, or name | id: a string that is not empty
+
+    def value(self, values: Mapping[str, Value]) -> Value:
+        """Return this request's value; a LookupError where the shape does not fit it."""
+        value = values[self.placeholder]
+        if _CLASSES.get(type(value)) == self.class_:
+            return value
+        if self.class_ in ("name", "id") and isinstance(value, str) and value:
+            return canonical_name(value)
+        raise LookupError(self.placeholder)
+
+
+_CLASSES: dict[type, str] = {str: "string", int: "number", float: "number", bool: "boolean"}
+
+
+class Lifting:
+    """Lifts the clauses of one query."""
+
+    def __init__(self, bindings: Bindings) -> None:
+        self._bindings = bindings
+        self.values: dict[str, Value] = {}
+        self.given: list[Given] = []
+        self.literals: dict[str, int] = {}  # slot -> where its string begins in the text
+        self.patterns: list[ast.Parameter] = []  # what REGEX compiles
+        self.is_shaped = False  # whether a placeholder stands where its value is in the shape
+
+    def clauses(self, clauses: Iterable[ast.Clause]) -> tuple[ast.Clause, ...]:
+        """Return the clauses with their constants as parameters."""
+        return tuple([self._clause(clause) for clause in clauses])
+
+    def _clause(self, clause: ast.Clause) -> ast.Clause:
+        match clause:
+            case ast.ConceptClause():
+                pattern = self._concept(clause.pattern)
+                return ast.ConceptClause(clause.variable, pattern, span=clause.span)
+            case ast.LinkClause():
+                link = self._any_link(clause.pattern)
+                if link is clause.pattern:
+                    return clause
+                return ast.LinkClause(clause.variable, link, span=clause.span)
+            case ast.ReadClause():
+                target: ast.Target = clause.target
+                if isinstance(target, ast.ConceptPattern):
+                    target = self._concept(target)
+                elif not isinstance(target, ast.Variable):
+                    target = self._any_link(target)
+                key = self._shaped(clause.key, self._bindings.key(clause.key))
+                if target is clause.target and key is clause.key:
+                    return clause
+                return ast.ReadClause(clause.section, target, key, clause.value, span=clause.span)
+            case ast.FilterClause():
+                return ast.FilterClause(self._expression(clause.expression), span=clause.span)
+            case ast.NotClause() | ast.OptionalClause() | ast.UnionClause():
+                return type(clause)(self.clauses(clause.clauses), span=clause.span)
+            case _:
+                assert_never(clause)
+
+    def _concept(self, pattern: ast.ConceptPattern) -> ast.ConceptPattern:
+        return ast.ConceptPattern(
+            type=None if pattern.type is None else self._kept(pattern.type, "type"),
+            name=None if pattern.name is None else self._named(pattern.name, "name"),
+            id=None if pattern.id is None else self._named(pattern.id, "id"),
+            span=pattern.span,
+        )
+
+    def _any_link(self, pattern: ast.LinkPattern | ast.LinkId) -> ast.LinkPattern | ast.LinkId:
+        if isinstance(pattern, ast.LinkId):
+            return ast.LinkId(self._named(pattern.id, "id"), span=pattern.span)
+        return self._link(pattern)
+
+    def _link(self, pattern: ast.LinkPattern) -> ast.LinkPattern:
+        subject, predicate = self._end(pattern.subject), pattern.predicate
+        if isinstance(predicate, ast.Path):
+            predicate = self._path(predicate)
+        object_ = self._end(pattern.object)
+        if (
+            subject is pattern.subject
+            and predicate is pattern.predicate
+            and object_ is pattern.object
+        ):
+            return pattern
+        return ast.LinkPattern(subject, predicate, object_, span=pattern.span)
+
+    def _path(self, path: ast.Path) -> ast.Path:
+        steps = tuple([self._step(one) for one in path.steps])
+        return path if all(map(is_, steps, path.steps)) else ast.Path(steps, span=path.span)
+
+    def _step(self, step: ast.Step) -> ast.Step:
+        predicate = self._kept(step.predicate, "a predicate")
+        if predicate is step.predicate:
+            return step
+        return ast.Step(predicate, step.minimum, step.maximum, span=step.span)
+
+    def _end(self, end: ast.End) -> ast.End:
+        match end:
+            case ast.Variable():
+                return end
+            case ast.ConceptPattern():
+                return self._concept(end)
+            case ast.LinkPattern() | ast.LinkId():
+                return self._any_link(end)
+            case _:
+                assert_never(end)
+
+    def _expression(self, expression: ast.Expression) -> ast.Expression:
+        match expression:
+            case ast.Compare():
+                left, right = self._operand(expression.left), self._operand(expression.right)
+                return ast.Compare(expression.operator, left, right, span=expression.span)
+            case ast.TestText():
+                part = self._operand(expression.part)
+                if expression.function == REGEX and isinstance(part, ast.Parameter):
+                    self.patterns.append(part)
+                text = self._operand(expression.text)
+                return ast.TestText(expression.function, text, part, span=expression.span)
+            case ast.TestIn():
+                value = self._operand(expression.value)
+                return ast.TestIn(value, self._choices(expression.choices), span=expression.span)
+            case ast.TestNull():
+                value = self._operand(expression.value)
+                return ast.TestNull(value, expression.negated, span=expression.span)
+            case ast.Not():
+                return ast.Not(self._expression(expression.operand), span=expression.span)
+            case ast.And() | ast.Or():
+                operands = tuple([self._expression(one) for one in expression.operands])
+                return type(expression)(operands, span=expression.span)
+            case _:
+                assert_never(expression)
+
+    def _operand(self, operand: ast.Operand) -> ast.Operand:
+        if isinstance(operand, ast.READS):
+            return operand
+        return self._value(self._bindings.value(operand), operand)
+
+    def _choices(self, node: ast.Literal | ast.Parameter | ast.ArrayValue) -> ast.ArrayValue:
+        if isinstance(node, ast.ArrayValue):
+            choices = [self._bindings.composed(item) for item in node.items]
+            self.is_shaped = True
+        else:
+            value = self._bindings.value(node)
+            if not isinstance(value, list):
+                raise RecollectError(
+                    INVALID_VALUE,
+                    "the second argument of IN is not an array",
+                    hint='write IN(?value, ["a", "b"])',
+                    span=node.span,
+                )
+            choices = value
+            self.is_shaped |= isinstance(node, ast.Parameter)
+        return ast.ArrayValue(tuple(self._classes(choices, node)), span=node.span)
+
+    def _classes(
+        self, choices: list[Value], node: ast.Node
+    ) -> Iterator[ast.Literal | ast.Parameter]:
+        """Yield one parameter for all strings, one for all numbers, and the others as they are.
+
+        So the shape of IN does not depend on how long its list is.
+        """
+        strings: list[Value] = [choice for choice in choices if isinstance(choice, str)]
+        numbers: list[Value] = [
+            choice
+            for choice in choices
+            if isinstance(choice, int | float) and not isinstance(choice, bool)
+        ]
+        if strings:
+            yield self._new("strings", literal(strings, node.span).json, node)
+        if numbers:
+            yield self._new("numbers", literal(numbers, node.span).json, node)
+        others = [one for one in choices if one is None or isinstance(one, bool | list | dict)]
+        yield from dict.fromkeys(self._value(choice, node) for choice in others)
+
+    def _value(self, value: Value, node: ast.Node) -> ast.Literal | ast.Parameter:
+        match value:
+            case None:
+                self.is_shaped |= isinstance(node, ast.Parameter)
+                return NULL
+            case bool():
+                return self._new("boolean", value, node)
+            case int() | float():
+                literal(value, node.span)  # refuses what JSON cannot say
+                return self._new("number", value, node)
+            case str():
+                literal(value, node.span)
+                return self._new("string", value, node)
+            case _:
+                self.is_shaped |= isinstance(node, ast.Parameter)
+                return self._new("container", literal(value, node.span).json, node)
+
+    def _new(self, class_: str, value: Value, node: ast.Node) -> ast.Parameter:
+        name = f"{class_}{len(self.values)}"
+        self.values[name] = value
+        if isinstance(node, ast.Parameter):
+            self.given.append(Given(name, node.name, class_))
+        elif class_ in ("string", "name", "id"):
+            self.literals[name] = node.span.start
+        return ast.Parameter(name, span=node.span)
+
+    def _named(self, text: ast.Text, what: str) -> ast.Parameter:
+        return self._new(what, self._bindings.string(text, what), text)
+
+    def _kept(self, text: ast.Text, what: str) -> ast.Literal:
+        return self._shaped(text, self._bindings.string(text, what))
+
+    def _shaped(self, text: ast.Text, value: str) -> ast.Literal:
+        """Return what stays in the shape, as a literal."""
+        if isinstance(text, ast.Literal) and text.value == value:
+            return text
+        self.is_shaped |= isinstance(text, ast.Parameter)
+        return literal(value, text.span)

@@ -18,11 +18,10 @@ from typing import assert_never
 from recollect.errors import INVALID_SYNTAX, RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
-from recollect.kernel.plan.determined import look_once
-from recollect.kernel.plan.lift import class_of
+from recollect.kernel.plan.bind import class_of
+from recollect.kernel.plan.determined import Statistics, look_once
 from recollect.kernel.plan.lower import Lowering
 from recollect.kernel.plan.scope import TargetNames, not_bound, resolve_kinds
-from recollect.kernel.plan.statistics import Statistics
 from recollect.node import dataclass, replace
 
 _DEGREE = 8.0  # links guessed at one end of a bound element

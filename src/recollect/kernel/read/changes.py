@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, STORE_CORRUPT, RecollectError
-from recollect.kernel.read.named import identities, public_ids
+from recollect.kernel.read.moment import identities, public_ids
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Parameters, Session, SqlRow, SqlValue

@@ -9,10 +9,8 @@ from collections.abc import Collection
 
 import orjson
 
-from recollect.kernel.read.compared import compare
-from recollect.kernel.read.hydrate import shown_concept, shown_link
-from recollect.kernel.read.moment import Moment
-from recollect.kernel.read.named import latest_by_id
+from recollect.kernel.read.cells import compare, shown_concept, shown_link
+from recollect.kernel.read.moment import Moment, latest_by_id
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql.hydration import dated_sql
 from recollect.kernel.store.cells import whole

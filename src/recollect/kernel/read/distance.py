@@ -11,12 +11,11 @@ from functools import lru_cache
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, RecollectError
-from recollect.kernel.read.moment import Moment
-from recollect.kernel.read.named import check_ids, latest_by_id
+from recollect.kernel.read.moment import Moment, check_ids, latest_by_id
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql import nodes
-from recollect.kernel.sql.clock import Clock
 from recollect.kernel.sql.hydration import IDS
+from recollect.kernel.sql.rows import Clock
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.dialect import Dialect
 from recollect.kernel.store.group import Group

@@ -11,12 +11,10 @@ from typing import Final
 
 from recollect.kernel.lang import ast, print_text
 from recollect.kernel.plan import ir
-from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.plan.determined import all_steps, determined, is_unique, owners
-from recollect.kernel.plan.lift import Lifting
+from recollect.kernel.plan.bind import Bindings, Lifting
+from recollect.kernel.plan.determined import Statistics, all_steps, determined, is_unique, owners
 from recollect.kernel.plan.pipeline import plan_as_written, plan_find
 from recollect.kernel.plan.show import show_plan
-from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.read.pages import Page
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql.output import Compiled

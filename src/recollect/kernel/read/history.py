@@ -13,8 +13,7 @@ import orjson
 
 from recollect.errors import STORE_CORRUPT, RecollectError
 from recollect.kernel.read.changes import transactions
-from recollect.kernel.read.moment import Moment
-from recollect.kernel.read.named import identities, public_ids
+from recollect.kernel.read.moment import Moment, identities, public_ids
 from recollect.kernel.store.cells import members, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session, SqlRow, SqlValue

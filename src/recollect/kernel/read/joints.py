@@ -12,12 +12,10 @@ from typing import Literal, cast, get_args
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.kernel.read.moment import NOW
-from recollect.kernel.read.named import latest_by_id
+from recollect.kernel.read.moment import NOW, latest_by_id
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql.hydration import joints_sql
-from recollect.kernel.store.cells import members, text, whole
-from recollect.kernel.store.identity import public_id
+from recollect.kernel.store.cells import members, public_id, text, whole
 from recollect.kernel.store.port import Parameters, SqlRow, SqlValue
 from recollect.kernel.store.statements.listing import AFTER, BEFORE, COUNTED, LINE, NAMED, ONWARD
 from recollect.model import LIVING, Attributes, Concept, Joint, Key, Link, NamedStep

@@ -1,27 +1,62 @@
-"""The attribute and metadata keys that elements have, to warn of a query that reads none of them.
+"""The names that a group knows: types and predicates it declares, and keys that its elements have.
 
-The rule: only an answer that shows nothing of a key is looked into, and what a look costs does
-not grow with the memory: it ends after so many elements of the kind.
+The rules: a name that is declared is known, whether anything bears it or not; only names that are
+neither declared nor in use are called unknown, and what is offered instead is of both. Of keys, a
+query is warned that reads none of them: only an answer that shows nothing of a key is looked into,
+and what a look costs does not grow with the memory: it ends after so many elements of the kind.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from recollect.errors import Fix, Notice, RecollectError, Span, is_slip, nearest
 from recollect.kernel.lang import ast
 from recollect.kernel.lang.parse_value import literal
-from recollect.kernel.lang.repair.diagnose import quoted
+from recollect.kernel.lang.tokens import quoted
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.scope import expression_reads
+from recollect.kernel.store.cells import text
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.port import Session, SqlValue
 from recollect.kernel.store.sharing import Cache
+from recollect.kernel.store.statements.elements import DECLARED
 from recollect.kernel.store.statements.keys import QUESTIONS, Questions
 from recollect.kernel.store.terms import Terms
 from recollect.model import LIVING, MERGED_FROM, MOVED_FROM, ElementKind, Rows
 from recollect.node import dataclass
+
+CONCEPT_TYPE = "$ConceptType"
+PROPOSITION_TYPE = "$PropositionType"
+
+META_TYPES: Final[Mapping[ElementKind, str]] = {
+    ElementKind.CONCEPT: CONCEPT_TYPE,
+    ElementKind.LINK: PROPOSITION_TYPE,
+}
+"""The type of the concepts that define concept types, and of those that define predicates."""
+
+MOST_DECLARED = 1_000
+"""Declared names compared with an unknown one."""
+
+
+def declared_names(
+    session: Session, group_id: int, kind: ElementKind, first: str = ""
+) -> tuple[str, ...]:
+    """Return the names a group declares of types, or of predicates: `first` first, then by name."""
+    rows = session.rows(
+        DECLARED,
+        {
+            "group": group_id,
+            "meta": META_TYPES[kind],
+            "living": LIVING,
+            "first": first,
+            "limit": MOST_DECLARED,
+        },
+    )
+    return tuple(text(name) for (name,) in rows)
+
 
 _WORD = re.compile(r"[^\W\d]\w*")
 MOST_LISTED = 1_000  # elements whose keys are known by name

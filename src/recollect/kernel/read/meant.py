@@ -8,7 +8,7 @@ from __future__ import annotations
 from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, Hint, RecollectError, ToDo
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings, check_parameters
-from recollect.kernel.read.named import elements_named, identities, lives_by_id, public_ids
+from recollect.kernel.read.moment import elements_named, identities, lives_by_id, public_ids
 from recollect.kernel.read.reader import Catalog, Reader
 from recollect.kernel.read.texts import parsed
 from recollect.kernel.store.port import Session

@@ -1,15 +1,35 @@
-"""The point in both times that a read speaks of: an AsOf made into guards and parameters."""
+"""What callers call a moment and the elements of it: an AsOf, public ids and keys, both ways.
+
+An AsOf becomes guards and parameters of both clocks. A name may have had several lives, each closed
+before the next began; all of them are meant.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
 
-from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError, ask_at
-from recollect.kernel.sql.clock import Clock
+import orjson
+
+from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, Hint, Notice, RecollectError, ToDo, ask_at
+from recollect.kernel.plan.bind import check_parameters
+from recollect.kernel.plan.scope import canonical_name
+from recollect.kernel.sql.rows import Clock
+from recollect.kernel.store.cells import element_id, public_id, text, whole
 from recollect.kernel.store.group import Group, last_transaction
-from recollect.kernel.store.port import Session, SqlValue
-from recollect.kernel.store.statements.elements import AT_INSTANT, AT_NUMBER
-from recollect.model import LIVING, AsOf, Instant, instant_text
+from recollect.kernel.store.port import Parameters, Session, SqlValue
+from recollect.kernel.store.statements.elements import (
+    AT_INSTANT,
+    AT_NUMBER,
+    BY_ID,
+    BY_KEY,
+    GIVEN_IDS,
+    MEANT_KEYS,
+    PURGED,
+    TRIPLES,
+)
+from recollect.kernel.store.terms import Terms
+from recollect.model import LIVING, AsOf, Instant, Key, Triple, instant_text
 from recollect.node import dataclass
 
 
@@ -105,3 +125,139 @@ def _known(session: Session, group: Group, as_of: AsOf) -> tuple[int, int]:
         number = min(as_of.transaction, last_transaction(session, group.group_id))
         row = session.row(AT_NUMBER, {"group": group.group_id, "number": number})
     return (0, 0) if row is None else (int(str(row[0])), int(str(row[1])))
+
+
+def elements_named(session: Session, group: Group, terms: Terms, what: str | Key) -> list[int]:
+    """Return the integer ids of every life that a public id or a key names, oldest first.
+
+    KIP_3002 if there is none, INVALID_ARGUMENT for anything but an id or a key. Cost: for an id
+    that no element has, the change log is read.
+    """
+    match what:
+        case Key(str(), str()):
+            found = _by_key(session, group, terms, what)
+        case str():
+            found = lives_by_id(session, group, [what]).get(what, [])
+        case _:  # whatever the caller's types say
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                "the element is named by a value that is not text",
+                hint='pass its id as a str, or Key("type", "name")',
+            )
+    if not found:
+        raise _purged(session, group, what) or _missing(what)
+    return found
+
+
+def check_ids(ids: object) -> None:
+    """Raise INVALID_ARGUMENT for what is not a collection of texts, whatever the types say."""
+    if (
+        isinstance(ids, str)
+        or not isinstance(ids, Collection)
+        or not all(isinstance(one, str) for one in ids)
+    ):
+        raise RecollectError(
+            INVALID_ARGUMENT, "the ids are not a collection of texts", hint='pass ["..."]'
+        )
+
+
+def lives_by_id(
+    session: Session, group: Group, ids: Collection[str], moment: Moment = NOW
+) -> dict[str, list[int]]:
+    """Return the integer ids of the lives of each public id by a moment, oldest first.
+
+    An id of nothing is left out. Cost: one statement, whatever the number of ids.
+    """
+    check_ids(ids)
+    check_parameters({"ids": list(ids)}, max_depth=2)
+    normal = {one: canonical_name(one) for one in ids}
+    numbers = {name: element_id(group.id_bits, name) for name in normal.values()}
+    computed = {name: one for name, one in numbers.items() if one is not None}
+    parameters: dict[str, SqlValue] = {
+        "group": group.group_id,
+        "ids": orjson.dumps([*numbers]).decode(),
+        "computed": orjson.dumps(computed).decode(),
+        "known": LIVING if moment.known is None else moment.known,
+    }
+    found = defaultdict[str, list[int]](list)
+    for name, one in session.once(BY_ID, parameters):
+        found[text(name)].append(whole(one))
+    return {given: found[name] for given, name in normal.items() if name in found}
+
+
+def latest_by_id(
+    session: Session, group: Group, ids: Collection[str], moment: Moment = NOW
+) -> dict[str, int]:
+    """Return the integer id of the latest of the lives of each public id by a moment."""
+    return {one: lives[-1] for one, lives in lives_by_id(session, group, ids, moment).items()}
+
+
+def public_ids(session: Session, group: Group, elements: Iterable[int]) -> dict[int, str]:
+    """Return the public ids of elements by integer id: given, else computed."""
+    ids = list(dict.fromkeys(elements))
+    parameters: Parameters = {"group": group.group_id, "ids": orjson.dumps(ids).decode()}
+    given = {one: text(own) for one, own in session.rows(GIVEN_IDS, parameters)}
+    return {one: given.get(one) or public_id(group.id_bits, one) for one in ids}
+
+
+def identities(
+    session: Session, group: Group, terms: Terms, elements: Iterable[int]
+) -> dict[int, Key | Triple]:
+    """Return what names each element for good, by integer id; what was purged is left out."""
+    parameters: Parameters = {"group": group.group_id, "ids": orjson.dumps(list(elements)).decode()}
+    found: dict[int, Key | Triple] = {}
+    for one, code, name in session.rows(MEANT_KEYS, parameters):
+        found[whole(one)] = Key(terms.text(session, whole(code)), text(name))
+    triples = session.rows(TRIPLES, parameters)
+    ends = {whole(end) for _, subject, _, target in triples for end in (subject, target)}
+    ids = public_ids(session, group, ends)
+    for one, subject, code, target in triples:
+        predicate = terms.text(session, whole(code))
+        found[whole(one)] = Triple(ids[whole(subject)], predicate, ids[whole(target)])
+    return found
+
+
+def _by_key(session: Session, group: Group, terms: Terms, key: Key) -> list[int]:
+    check_parameters({"type": key.type, "name": key.name}, max_depth=1)
+    code = terms.code(session, canonical_name(key.type))
+    if code is None:
+        return []
+    parameters: Parameters = {
+        "group": group.group_id,
+        "type": code,
+        "name": canonical_name(key.name),
+    }
+    return [whole(one) for (one,) in session.rows(BY_KEY, parameters)]
+
+
+def _purged(session: Session, group: Group, what: str | Key) -> RecollectError | None:
+    """Return the error for the computed id of an element that was purged, if it is one."""
+    element = None if isinstance(what, Key) else element_id(group.id_bits, canonical_name(what))
+    if element is None:
+        return None
+    row = session.row(PURGED, {"group": group.group_id, "element": element})
+    if row is None or row[0] is None:
+        return None
+    number = whole(row[0])
+    return RecollectError(
+        NOT_FOUND,
+        f'the element with the id "{what}" was purged in transaction {number}',
+        hint=Hint(
+            f"see who did it: Nexus.changes(since={number - 1}, limit=1)",
+            ToDo.SEE_TRANSACTION,
+            str(number),
+        ),
+    )
+
+
+_LOOK = Hint("look for it with SEARCH", ToDo.SEARCH)
+
+
+def _missing(what: str | Key) -> RecollectError:
+    if isinstance(what, Key):
+        return RecollectError(
+            NOT_FOUND,
+            f'there is no concept {{type: "{what.type}", name: "{what.name}"}}, nor was there one',
+            hint=_LOOK,
+        )
+    return RecollectError(NOT_FOUND, f'no element has or had the id "{what}"', hint=_LOOK)

@@ -12,13 +12,12 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from recollect.kernel.lang import ast
-from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.plan.lift import Given, Lifting
+from recollect.kernel.plan.bind import Bindings, Given, Lifting
 from recollect.kernel.plan.scope import canonical_name
 from recollect.kernel.read.pages import Page
 from recollect.kernel.sql.bounds import matches_any
 from recollect.kernel.sql.output import Compiled
-from recollect.kernel.store.identity import element_id
+from recollect.kernel.store.cells import element_id
 from recollect.kernel.store.port import SqlValue
 from recollect.kernel.store.sharing import Cache
 from recollect.model import Value

@@ -18,18 +18,20 @@ from recollect.errors import (
     nearest,
 )
 from recollect.kernel.lang import ast
-from recollect.kernel.lang.repair.diagnose import quoted
-from recollect.kernel.plan.bind import Bindings
+from recollect.kernel.lang.tokens import quoted
+from recollect.kernel.plan.bind import Bindings, Lifting
+from recollect.kernel.plan.determined import Statistics
 from recollect.kernel.plan.ir import owners
-from recollect.kernel.plan.lift import Lifting
 from recollect.kernel.plan.pipeline import plan_find, select_target
 from recollect.kernel.plan.scope import place_of
-from recollect.kernel.plan.statistics import Statistics
-from recollect.kernel.read.cells import collected, decode_rows, element_ids
-from recollect.kernel.read.compared import refuse_different
-from recollect.kernel.read.declared import declared_names
-from recollect.kernel.read.hydrate import hydrate
-from recollect.kernel.read.known_keys import KnownKeys
+from recollect.kernel.read.cells import (
+    collected,
+    decode_rows,
+    element_ids,
+    hydrate,
+    refuse_different,
+)
+from recollect.kernel.read.known_keys import KnownKeys, declared_names
 from recollect.kernel.read.moment import Moment, resolve_moment
 from recollect.kernel.read.pages import Page, PagePlace, page_moment, question_of, write_cursor
 from recollect.kernel.read.prepared import (
@@ -43,10 +45,10 @@ from recollect.kernel.read.prepared import (
 )
 from recollect.kernel.read.statistics import Counted, GroupStatistics
 from recollect.kernel.sql.bounds import matches_any, may_rest
-from recollect.kernel.sql.clock import Clock as Guards
 from recollect.kernel.sql.compile import compile_plan
 from recollect.kernel.sql.filters import pattern_name
 from recollect.kernel.sql.output import Compiled, Paging, Shape
+from recollect.kernel.sql.rows import Clock as Guards
 from recollect.kernel.store.faults import Deadline
 from recollect.kernel.store.functions import compile_pattern
 from recollect.kernel.store.group import Group, last_transaction

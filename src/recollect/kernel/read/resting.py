@@ -18,12 +18,10 @@ import orjson
 from recollect.errors import Notice, ask_about_now
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
-from recollect.kernel.plan.bind import Bindings
+from recollect.kernel.plan.bind import Bindings, Lifting
 from recollect.kernel.plan.ir import owners
-from recollect.kernel.plan.lift import Lifting
 from recollect.kernel.plan.pipeline import plan_find
-from recollect.kernel.read.moment import Moment
-from recollect.kernel.read.named import public_ids
+from recollect.kernel.read.moment import Moment, public_ids
 from recollect.kernel.read.pages import Page
 from recollect.kernel.read.reader import Clock, Reader
 from recollect.kernel.read.walk import links_walked

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.kernel.plan.statistics import Statistics, coarse
+from recollect.kernel.plan.determined import Statistics, coarse
 from recollect.kernel.read.changes import transactions as transactions_of
 from recollect.kernel.store.cells import (
     TALLY_BOUNDED_CONCEPTS,

@@ -13,8 +13,8 @@ import orjson
 from recollect.kernel.plan import ir
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql import nodes
-from recollect.kernel.sql.clock import Clock
 from recollect.kernel.sql.hydration import IDS
+from recollect.kernel.sql.rows import Clock
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.dialect import Dialect
 from recollect.kernel.store.port import SqlValue

@@ -13,9 +13,8 @@ from typing import cast
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
-from recollect.kernel.plan.bind import Bindings
+from recollect.kernel.plan.bind import Bindings, Lifting
 from recollect.kernel.plan.ir import owners
-from recollect.kernel.plan.lift import Lifting
 from recollect.kernel.plan.pipeline import plan_find, plan_solutions
 from recollect.kernel.plan.scope import Naming, TargetNames, Walked, resolve_kinds
 from recollect.kernel.read.cells import comparable

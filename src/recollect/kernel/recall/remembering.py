@@ -20,8 +20,7 @@ import orjson
 
 from recollect.kernel.recall.spans import Span, day_of, spoken_of
 from recollect.kernel.schema.definitions import SELF, SERVES
-from recollect.kernel.search.document import called, is_wordless
-from recollect.kernel.search.tokens import folded, tokens
+from recollect.kernel.search.tokens import called, folded, is_wordless, tokens
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.statements import remembered

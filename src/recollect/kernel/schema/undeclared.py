@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
-import orjson
-
 from recollect.errors import TYPE_MISMATCH, Fix, RecollectError, Span, nearest
 from recollect.kernel.lang import ast
+from recollect.kernel.lang.tokens import quoted
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.scope import canonical_name
-from recollect.kernel.read.declared import META_TYPES
+from recollect.kernel.read.known_keys import META_TYPES
 from recollect.kernel.schema.definitions import NOUNS, defined, definitions, given
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session
@@ -80,15 +79,15 @@ def undeclared(
 ) -> RecollectError:
     """Return KIP_2001 for a name that is not declared, with the nearest that are."""
     near = nearest(name, [*definitions(session, group, kind), *sorted(given(session.kinds, kind))])
-    declare = f'declare it first: {{type: "{META_TYPES[kind]}", name: {_quoted(name)}}}'
+    declare = f'declare it first: {{type: "{META_TYPES[kind]}", name: {quoted(name)}}}'
     is_mendable = bool(near) and place is not None and place.is_token
     return RecollectError(
         TYPE_MISMATCH,
-        f"the {NOUNS[kind]} {_quoted(name)} is not declared, and this memory is strict",
-        hint=f"use {_quoted(near[0])}" if near else declare,
+        f"the {NOUNS[kind]} {quoted(name)} is not declared, and this memory is strict",
+        hint=f"use {quoted(near[0])}" if near else declare,
         span=None if place is None else place.span,
         known=near,
-        fix=Fix(place.span, _quoted(near[0])) if is_mendable and place is not None else None,
+        fix=Fix(place.span, quoted(near[0])) if is_mendable and place is not None else None,
     )
 
 
@@ -110,12 +109,8 @@ def _of(kinds: tuple[ElementKind, ...], text: ast.Text, bindings: Bindings) -> I
     value = text.value if isinstance(text, ast.Literal) else bindings.values.get(text.name)
     if isinstance(value, str):
         length = text.span.end - text.span.start
-        is_token = isinstance(text, ast.Literal) and length == len(_quoted(value))
+        is_token = isinstance(text, ast.Literal) and length == len(quoted(value))
         yield UsedName(kinds, canonical_name(value, text.span), text.span, is_token)
-
-
-def _quoted(name: str) -> str:
-    return orjson.dumps(name).decode()
 
 
 def nodes(part: object) -> Iterator[ast.Node]:

@@ -14,11 +14,9 @@ import orjson
 
 from recollect.errors import NOT_FOUND, RecollectError
 from recollect.kernel.read.catalogs import OpenGroup
-from recollect.kernel.read.compared import compare
-from recollect.kernel.read.hydrate import hydrate, shown_concept
+from recollect.kernel.read.cells import compare, hydrate, shown_concept
 from recollect.kernel.read.joints import End, counted_at, hops_from, joints_at, line_at
-from recollect.kernel.read.moment import NOW
-from recollect.kernel.read.named import latest_by_id, public_ids
+from recollect.kernel.read.moment import NOW, latest_by_id, public_ids
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.hits import said_hits
 from recollect.kernel.search.modes import KEYWORD, why_by_words

@@ -12,7 +12,7 @@ from typing import Final
 
 from recollect.kernel.lang.ast import NOWHERE
 from recollect.kernel.plan.bind import Bindings, literal, wrong_value
-from recollect.kernel.read.named import identities, public_ids
+from recollect.kernel.read.moment import identities, public_ids
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.hits import concept_hits
 from recollect.kernel.search.known_terms import term_code

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from recollect.errors import INVALID_SYNTAX, INVALID_VALUE, RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.read.hydrate import hydrate
+from recollect.kernel.read.cells import hydrate
 from recollect.kernel.read.moment import Moment
 from recollect.kernel.read.pages import (
     PageCursor,

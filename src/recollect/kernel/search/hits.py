@@ -15,8 +15,7 @@ from recollect.kernel.search.proposals import Proposal, Proposals, superseded
 from recollect.kernel.search.rank import RankStage, stages
 from recollect.kernel.search.scope import SearchBounds
 from recollect.kernel.search.tokens import folded
-from recollect.kernel.store.cells import whole
-from recollect.kernel.store.identity import element_id
+from recollect.kernel.store.cells import element_id, whole
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.meant import NAMED_CONCEPTS

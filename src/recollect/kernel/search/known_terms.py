@@ -8,7 +8,7 @@ names offered instead of an unknown one are those of now.
 from __future__ import annotations
 
 from recollect.errors import nearest
-from recollect.kernel.read.declared import declared_names
+from recollect.kernel.read.known_keys import declared_names
 from recollect.kernel.read.moment import NOW, Moment
 from recollect.kernel.schema.definitions import definitions
 from recollect.kernel.store.cells import TALLY_CONCEPTS, TALLY_LINKS, text, whole

@@ -13,10 +13,9 @@ from typing import Final, Literal
 import orjson
 
 from recollect.kernel.plan.scope import canonical_name
-from recollect.kernel.read.hydrate import hydrate
+from recollect.kernel.read.cells import hydrate
 from recollect.kernel.read.reader import Reader
-from recollect.kernel.search.document import called
-from recollect.kernel.search.tokens import tokens
+from recollect.kernel.search.tokens import called, tokens
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session, SqlValue

@@ -13,8 +13,7 @@ from typing import NamedTuple
 import orjson
 
 from recollect.kernel.search.scope import SearchBounds
-from recollect.kernel.store.cells import text, whole
-from recollect.kernel.store.identity import public_id
+from recollect.kernel.store.cells import public_id, text, whole
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.statements.meant import CONCEPTS, LINKS
 from recollect.kernel.vectors.embedder import Near, dimension_of

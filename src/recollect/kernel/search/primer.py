@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from recollect.kernel.schema.definitions import BELONGS, DOMAIN, PERSON, SELF, SERVES
-from recollect.kernel.search.document import called
 from recollect.kernel.search.domains import Region, regions
 from recollect.kernel.search.known_terms import inventory
+from recollect.kernel.search.tokens import called
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.group import Group, last_instant
 from recollect.kernel.store.port import Session, SqlRow, SqlValue

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from recollect.kernel.search.document import concept_text, link_text
 from recollect.kernel.search.index import TextIndex, forget_texts
+from recollect.kernel.search.tokens import concept_text, link_text
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.statement import Statement

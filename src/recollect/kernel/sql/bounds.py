@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from recollect.kernel.lang import ast
-from recollect.kernel.plan.statistics import Statistics
+from recollect.kernel.plan.determined import Statistics
 from recollect.kernel.sql.output import Compiled
 
 

@@ -12,7 +12,9 @@ from typing import assert_never
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
-from recollect.kernel.sql.bindings import (
+from recollect.kernel.sql.filters import value_of
+from recollect.kernel.sql.output import OutputColumn, Shape
+from recollect.kernel.sql.rows import (
     HeldValue,
     JsonValue,
     TextValue,
@@ -22,8 +24,6 @@ from recollect.kernel.sql.bindings import (
     number_said,
     text_of,
 )
-from recollect.kernel.sql.output import OutputColumn, Shape
-from recollect.kernel.sql.reads import value_of
 from recollect.kernel.sql.solutions import LIMIT, OFFSET, Solutions
 
 _HALF = nodes.Number(32)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from recollect.kernel.sql import nodes
-from recollect.kernel.sql.bindings import given_id
-from recollect.kernel.sql.clock import KNOWN, Clock, of_group
+from recollect.kernel.sql.rows import KNOWN, Clock, given_id, of_group
 from recollect.kernel.store.dialect import Dialect
 from recollect.model import ElementKind
 

@@ -10,9 +10,16 @@ from __future__ import annotations
 
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
-from recollect.kernel.sql.bindings import BoundElement, HeldValue, PredicateName
-from recollect.kernel.sql.clock import GROUP, LAST_ID, of_group
-from recollect.kernel.sql.rows import CompileContext, JoinedTables
+from recollect.kernel.sql.rows import (
+    GROUP,
+    LAST_ID,
+    BoundElement,
+    CompileContext,
+    HeldValue,
+    JoinedTables,
+    PredicateName,
+    of_group,
+)
 from recollect.model import ElementKind
 
 _FAR = 64  # lengths between the bounds of a path for which it is worth asking whether they are all

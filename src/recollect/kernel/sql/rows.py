@@ -1,25 +1,286 @@
-"""A SELECT under construction: its tables, its conditions, and where each variable is."""
+"""A SELECT under construction: its tables, its conditions, and where each variable of a plan is.
+
+With it the guards of both clocks: which rows are there, and which content they had. *Now* is
+`expired_at = LIVING`; *as known at transaction n* is `expired_at > n` and an id not beyond the last
+one given out by then. A content is the row's own unless it changed later.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from itertools import count
 
 from recollect.kernel.plan import ir
-from recollect.kernel.plan.statistics import Statistics
+from recollect.kernel.plan.determined import Statistics
 from recollect.kernel.sql import nodes
-from recollect.kernel.sql.bindings import (
-    Binding,
-    BoundElement,
-    HeldValue,
-    Nothing,
-    PredicateName,
-    ReadFrom,
-)
-from recollect.kernel.sql.clock import Clock, is_current, of_group, superseded
-from recollect.kernel.store.dialect import Dialect
-from recollect.model import ElementKind
-from recollect.node import dataclass, field, replace
+from recollect.kernel.store.dialect import Dialect, JsonPart
+from recollect.model import LIVING, ElementKind
+from recollect.node import dataclass, field, node, replace
+
+GROUP = nodes.Param("group", "bigint")
+KNOWN = nodes.Param("known", "bigint")
+LAST_ID = nodes.Param("last_id", "bigint")
+VALID = nodes.Param("valid", "bigint")
+
+
+@lru_cache(1024)
+def of_group(alias: str) -> nodes.Expr:
+    """Return the guard that every alias of every SELECT carries."""
+    return nodes.equal(nodes.Column(alias, "group_id"), GROUP)
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Which clocks a query asks about; the instants themselves are parameters."""
+
+    has_known: bool = False
+    has_valid: bool = False
+
+    def alive(self, alias: str, table: str) -> tuple[nodes.Expr, ...]:
+        """Return the conditions for a row of `concept` or `link` to be matched by a clause."""
+        if not self.has_valid:
+            return self.held(alias)
+        valid_at = self.content(alias, table, "valid_at")
+        invalid_at = self.content(alias, table, "invalid_at")
+        is_true = nodes.Binary("<=", valid_at, VALID), nodes.Binary(">", invalid_at, VALID)
+        return (*self.held(alias), *is_true)
+
+    def held(self, alias: str) -> tuple[nodes.Expr, ...]:
+        """Return the conditions for a row to be in the memory, whenever what it says is true."""
+        return _held_then(alias) if self.has_known else _held_now(alias)
+
+    def content(self, alias: str, table: str, column: str) -> nodes.Expr:
+        """Return a content column as it was known: one look-up where it changed since."""
+        current = nodes.Column(alias, column)
+        if not self.has_known:
+            return current
+        past = f"{alias}_past"
+        look_up = nodes.Select(
+            columns=((nodes.Column(past, column), ""),),
+            tables=(nodes.From(f"{table}_past", past),),
+            where=(
+                of_group(past),
+                nodes.equal(nodes.Column(past, "id"), nodes.Column(alias, "id")),
+                nodes.Binary(">", nodes.Column(past, "until"), KNOWN),
+            ),
+            order_by=(nodes.Order(nodes.Column(past, "until")),),
+            limit=nodes.Number(1),
+        )
+        return nodes.Case(((is_current(alias), current),), nodes.Scalar(look_up))
+
+
+@lru_cache(1024)
+def open_then(alias: str) -> nodes.Expr:
+    """Return the condition for a row not to have been closed by the moment that is asked about."""
+    return nodes.Binary(">", nodes.Column(alias, "expired_at"), KNOWN)
+
+
+def open_since(alias: str) -> tuple[nodes.Expr, nodes.Expr]:
+    """Return the same in two: for rows that are open still, and for those closed since."""
+    expired_at, living = nodes.Column(alias, "expired_at"), nodes.Number(LIVING)
+    is_closed = nodes.Binary("<", expired_at, living)
+    return nodes.equal(expired_at, living), nodes.All((open_then(alias), is_closed))
+
+
+@lru_cache(1024)
+def _held_now(alias: str) -> tuple[nodes.Expr, ...]:
+    is_living = nodes.equal(nodes.Column(alias, "expired_at"), nodes.Number(LIVING))
+    return (of_group(alias), is_living)
+
+
+@lru_cache(1024)
+def _held_then(alias: str) -> tuple[nodes.Expr, ...]:
+    is_open = open_then(alias)
+    own_id = nodes.SqlCall(
+        "hidden", (nodes.Column(alias, "id"),)
+    )  # else engines seek by this range
+    is_born = nodes.Binary("<=", own_id, LAST_ID)
+    return (of_group(alias), is_open, is_born)
+
+
+def is_current(alias: str) -> nodes.Expr:
+    """Return whether a row's content is the one that was known."""
+    return nodes.Binary("<=", nodes.Column(alias, "changed_at"), KNOWN)
+
+
+def superseded(past: str, alias: str, table: str) -> nodes.Expr:
+    """Return the condition that joins the content a row had, where it has changed since.
+
+    Where it has not, the id to look for is NULL, so that nothing is looked up.
+    """
+    own_id = nodes.Column(alias, "id")
+    is_superseded = nodes.Binary(">", nodes.Column(alias, "changed_at"), KNOWN)
+    first = f"{past}_first"
+    until = nodes.Select(
+        columns=((nodes.FoldOf("min", nodes.Column(first, "until")), ""),),
+        tables=(nodes.From(f"{table}_past", first),),
+        where=(
+            of_group(first),
+            nodes.equal(nodes.Column(first, "id"), own_id),
+            nodes.Binary(">", nodes.Column(first, "until"), KNOWN),
+        ),
+    )
+    return nodes.All(
+        (
+            of_group(past),
+            nodes.equal(nodes.Column(past, "id"), nodes.Case(((is_superseded, own_id),))),
+            nodes.equal(nodes.Column(past, "until"), nodes.Scalar(until)),
+        )
+    )
+
+
+def given_id(end: nodes.Expr, alias: str, otherwise: nodes.Expr) -> nodes.Expr:
+    """Return the public id an end was given, else `otherwise`; `alias` begins its tables' names."""
+    given = otherwise
+    for table in ("link", "concept"):
+        name = f"{alias}_{table}"
+        select = nodes.Select(
+            ((nodes.Column(name, "public_id"), ""),),
+            (nodes.From(table, name),),
+            (of_group(name), nodes.equal(nodes.Column(name, "id"), end)),
+        )
+        given = nodes.SqlCall("coalesce", (nodes.Scalar(select), given))
+    return given
+
+
+@node(frozen=True, slots=True)
+class BoundElement:
+    """An element by its integer id, and the aliases its row can be read from, if any.
+
+    An element of unknown kind has two aliases; the one that does not apply reads as NULL.
+    """
+
+    id: nodes.Expr
+    kind: ElementKind | None = None
+    concept: str | None = None
+    link: str | None = None
+    is_nullable: bool = False
+
+    @property
+    def has_row(self) -> bool:
+        """Whether the element's columns can be read."""
+        return self.concept is not None or self.link is not None
+
+    def or_null(self) -> BoundElement:
+        """Return the same where there may be none."""
+        return BoundElement(self.id, self.kind, self.concept, self.link, is_nullable=True)
+
+
+@node(frozen=True, slots=True)
+class ReadFrom:
+    """A value that is read from an element wherever it is needed."""
+
+    owner: ir.Var
+    part: ir.ElementPart
+    key: str | None  # None: all of the part
+
+
+@node(frozen=True, slots=True)
+class PredicateName:
+    """The name of a link's predicate, by its code."""
+
+    code: nodes.Expr
+    is_nullable: bool = False
+
+
+@node(frozen=True, slots=True)
+class HeldValue:
+    """A value held as JSON text in a column, or as a string, beside the id of its owner."""
+
+    expr: nodes.Expr
+    owner: nodes.Expr
+    is_text: bool = False
+    is_of_owner: bool = False  # whether the owner alone tells it, in every branch
+
+
+@node(frozen=True, slots=True)
+class Nothing:
+    """A value that is null throughout."""
+
+
+Binding = BoundElement | ReadFrom | PredicateName | HeldValue | Nothing
+
+
+@node(frozen=True, slots=True)
+class TextValue:
+    """A value known to be a string or null."""
+
+    expr: nodes.Expr
+    is_nullable: bool = True
+
+
+@node(frozen=True, slots=True)
+class JsonValue:
+    """A value of any JSON type: a key of a JSON document, or the whole of a JSON text."""
+
+    document: nodes.Expr
+    key: str | None = None
+
+    def part(self, part: JsonPart) -> nodes.Expr:
+        """Return one part of the value: its type's name, its JSON text, its SQL value."""
+        if self.key is None and part is JsonPart.JSON:
+            return self.document
+        return nodes.Json(part, self.document, self.key)
+
+
+Value = TextValue | JsonValue
+
+
+def comparable(value: Value) -> nodes.Expr:
+    """Return an expression equal for equal values and NULL for null: text, number or blob."""
+    if isinstance(value, TextValue):
+        return value.expr
+    return nodes.SqlCall("comparable", _parts(value))
+
+
+def are_same(left: Value, right: Value) -> tuple[nodes.Expr, nodes.Expr]:
+    """Return what two values have in common if they are equal, and only then."""
+    if isinstance(left, TextValue) and isinstance(right, TextValue):
+        return bare(left.expr), bare(right.expr)
+    return _as_value(left), _as_value(right)
+
+
+def _as_value(value: Value) -> nodes.Expr:
+    found = bare(comparable(value))
+    return nodes.SqlCall("as_value", (found,)) if isinstance(value, TextValue) else found
+
+
+def _parts(value: JsonValue) -> tuple[nodes.Expr, ...]:
+    return tuple(map(value.part, (JsonPart.TYPE, JsonPart.VALUE, JsonPart.JSON)))
+
+
+def bare(expr: nodes.Expr) -> nodes.Expr:
+    """Return the expression without a column's affinity, which would turn 5 into "5"."""
+    return nodes.SqlCall("bare", (expr,)) if isinstance(expr, nodes.Column | nodes.Scalar) else expr
+
+
+def text_of(value: Value) -> nodes.Expr:
+    """Return the string, or NULL for what is not one."""
+    if isinstance(value, TextValue):
+        return value.expr
+    return nodes.SqlCall("text_of", (value.part(JsonPart.TYPE), value.part(JsonPart.VALUE)))
+
+
+def number_of(value: Value) -> nodes.Expr:
+    """Return the number, or NULL for what is not one."""
+    if isinstance(value, TextValue):
+        return nodes.Null("numeric")
+    return nodes.SqlCall("number_of", (value.part(JsonPart.TYPE), value.part(JsonPart.VALUE)))
+
+
+def number_said(value: Value) -> nodes.Expr:
+    """Return the number as it was said, whole or real, or NULL for what is not one."""
+    return (
+        nodes.Null("text") if isinstance(value, TextValue) else nodes.SqlCall("said", _parts(value))
+    )
+
+
+def json_of(value: Value) -> nodes.Expr:
+    """Return the JSON text; NULL or `null` for null."""
+    if isinstance(value, TextValue):
+        return nodes.SqlCall("json_quote", (value.expr,))
+    return value.part(JsonPart.JSON)
 
 
 @dataclass(slots=True)

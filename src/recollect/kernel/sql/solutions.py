@@ -11,21 +11,20 @@ from collections.abc import Iterable, Mapping
 from itertools import takewhile
 
 from recollect.kernel.plan import ir
-from recollect.kernel.plan.determined import determined, is_unique, owners
-from recollect.kernel.plan.statistics import Statistics
+from recollect.kernel.plan.determined import Statistics, determined, is_unique, owners
 from recollect.kernel.sql import nodes
-from recollect.kernel.sql.bindings import (
+from recollect.kernel.sql.filters import value_of
+from recollect.kernel.sql.output import Columns, Keyed, OutputColumn, Paging, Shape
+from recollect.kernel.sql.rows import (
     BoundElement,
     HeldValue,
+    JoinedTables,
     JsonValue,
     PredicateName,
     TextValue,
     comparable,
     json_of,
 )
-from recollect.kernel.sql.output import Columns, Keyed, OutputColumn, Paging, Shape
-from recollect.kernel.sql.reads import value_of
-from recollect.kernel.sql.rows import JoinedTables
 from recollect.kernel.sql.steps import owner_id
 from recollect.kernel.store.dialect import JsonPart
 from recollect.node import dataclass, field

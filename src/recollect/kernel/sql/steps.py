@@ -16,24 +16,26 @@ from typing import assert_never
 
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
-from recollect.kernel.sql.bindings import (
+from recollect.kernel.sql.filters import FilterCompiler, items_of, value_of
+from recollect.kernel.sql.paths import join_path
+from recollect.kernel.sql.rows import (
     Binding,
     BoundElement,
     HeldValue,
+    JoinedTables,
     Nothing,
     PredicateName,
     ReadFrom,
+    Stage,
     TextValue,
     are_same,
     bare,
     comparable,
     json_of,
+    of_group,
+    open_since,
+    open_then,
 )
-from recollect.kernel.sql.clock import of_group, open_since, open_then
-from recollect.kernel.sql.filters import FilterCompiler, items_of
-from recollect.kernel.sql.paths import join_path
-from recollect.kernel.sql.reads import value_of
-from recollect.kernel.sql.rows import JoinedTables, Stage
 from recollect.kernel.store.dialect import JsonPart
 from recollect.model import ElementKind
 

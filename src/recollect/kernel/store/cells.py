@@ -1,19 +1,37 @@
-"""What stands in the cells of a store: their types, and the numbers and names with a meaning.
+"""What stands in the cells of a store: their types, the ids of elements, and digests.
 
 The rule: a cell of another type than its column is declared with means that the store is broken,
 and raises at once.
+
+Public ids are UUIDs computed from a group's constant bits and an element's integer id: they need no
+storage and no look-up in either direction. Layout (UUID version 8, RFC 9562): 74 random bits of the
+group, then 48 bits for the integer id, around the version and variant bits. The latter are the
+whole last field, so all ids of a group begin alike. Integer ids are given out to all groups by one
+counter, so an id does not show its own: the last field is the integer permuted under a key of the
+group, by a Feistel network of three rounds over its two halves. Groups made before there were keys
+show the integer as it is.
+
+The digest of a content is SHA-256 over the element's salt and the canonical JSON of what it is and
+says; without the salt, which a purge erases, it tells nothing about them. That of a purge is over
+what remains: the word and the element's number. A chain hash is SHA-256 over the chain before it,
+the group and the transaction's own row, and its changes in element order: to which element, by
+which operation, to which digest. All can be computed again from the rows. The digest of a plain row
+only shows damage: whoever changes a row on purpose can change its digest too.
 """
 
 from __future__ import annotations
 
-from typing import cast
+import functools
+import hashlib
+from collections.abc import Sequence
+from typing import NamedTuple, cast
 
 import orjson
 
 from recollect.errors import STORE_CORRUPT, RecollectError
 from recollect.kernel.store.faults import is_for_memory, out_of_memory
 from recollect.kernel.store.port import SqlValue
-from recollect.model import Attributes, Value
+from recollect.model import Attributes, Instant, Operation, Value
 
 
 def _unlike(what: str) -> RecollectError:
@@ -80,3 +98,191 @@ TALLY_BOUNDED_CONCEPTS = "bounded_concept"  # term: type. Those not true for eve
 TALLY_BOUNDED_LINKS = "bounded_link"  # term: predicate. Those not true for ever; closed too
 TALLY_DOCUMENTS = "documents"  # term: partition's part number. IndexedDocuments in the text index
 TALLY_TOKENS = "tokens"  # term: the same. Their tokens
+
+
+_LENGTH = 36
+_ID_DIGITS = 12
+_ID_BITS = 4 * _ID_DIGITS
+_HALF = _ID_BITS // 2
+_LOW = (1 << _HALF) - 1
+_TABLES = 9  # one for each byte of a half, in each round
+
+BITS_BYTES = 10
+"""Of a group's constant bits; 74 bits are used."""
+
+KEY_BYTES = 16
+"""Of its key, which follows them."""
+
+_VARIANT_AND_VERSION = (8 << 76) | (2 << 62)
+
+
+def has_key(id_bits: bytes) -> bool:
+    """Whether the ids of a group are permuted."""
+    return len(id_bits) > BITS_BYTES
+
+
+def public_id(id_bits: bytes, element: int) -> str:
+    """Return the public id of an element whose caller gave none.
+
+    >>> public_id(bytes(10), 5)
+    '00000000-0000-8000-8000-000000000005'
+    >>> public_id(bytes(26), 5), public_id(bytes(26), 6)
+    ('00000000-0000-8000-8000-d550c15373d3', '00000000-0000-8000-8000-9f9f83397117')
+    """
+    shown = permuted(id_bits, element) if has_key(id_bits) else element
+    return f"{_beginning(id_bits)}{shown:012x}"
+
+
+def permuted(id_bits: bytes, number: int) -> int:
+    """Return the number that stands for another of 48 bits in a group with a key."""
+    a, b, c, d, e, f, g, h, k = _tables(id_bits)
+    left, right = number >> _HALF, number & _LOW
+    left ^= a[right & 255] ^ b[right >> 8 & 255] ^ c[right >> 16]
+    right ^= d[left & 255] ^ e[left >> 8 & 255] ^ f[left >> 16]
+    left ^= g[right & 255] ^ h[right >> 8 & 255] ^ k[right >> 16]
+    return left << _HALF | right
+
+
+def restored(id_bits: bytes, shown: int) -> int:
+    """Return the number that `permuted` was given.
+
+    >>> restored(bytes(26), permuted(bytes(26), 12_345))
+    12345
+    """
+    a, b, c, d, e, f, g, h, k = _tables(id_bits)
+    left, right = shown >> _HALF, shown & _LOW
+    left ^= g[right & 255] ^ h[right >> 8 & 255] ^ k[right >> 16]
+    right ^= d[left & 255] ^ e[left >> 8 & 255] ^ f[left >> 16]
+    left ^= a[right & 255] ^ b[right >> 8 & 255] ^ c[right >> 16]
+    return left << _HALF | right
+
+
+def element_id(id_bits: bytes, text: str) -> int | None:
+    """Return the integer id behind a computed public id of this group, else None.
+
+    >>> element_id(bytes(10), '00000000-0000-8000-8000-000000000005')
+    5
+    >>> element_id(bytes(10), 'snomedct_25064002') is None
+    True
+    """
+    if len(text) != _LENGTH or not text.startswith(_beginning(id_bits)):
+        return None
+    try:
+        element = int(text[-_ID_DIGITS:], 16)
+    except ValueError:
+        return None
+    if f"{element:012x}" != text[-_ID_DIGITS:]:
+        return None
+    return restored(id_bits, element) if has_key(id_bits) else element
+
+
+@functools.lru_cache(maxsize=256)
+def drawn_id(id_bits: bytes) -> bytes:
+    """Return what an engine needs to compute the ids of a group by itself.
+
+    The first 24 characters; then, if the group has a key, three tables for each round, in each 256
+    halves of three bytes.
+
+    >>> drawn_id(bytes(10))
+    b'00000000-0000-8000-8000-'
+    """
+    return _beginning(id_bits).encode() + (_drawn(id_bits) if has_key(id_bits) else b"")
+
+
+def _drawn(id_bits: bytes) -> bytes:
+    return hashlib.shake_256(id_bits[BITS_BYTES:]).digest(_TABLES * 256 * 3)
+
+
+@functools.lru_cache(maxsize=256)
+def _tables(id_bits: bytes) -> tuple[tuple[int, ...], ...]:
+    """Return what the rounds look up, drawn from the key of a group: three tables for each."""
+    drawn = _drawn(id_bits)
+    halves = [int.from_bytes(drawn[at : at + 3], "big") for at in range(0, len(drawn), 3)]
+    return tuple(tuple(halves[at : at + 256]) for at in range(0, len(halves), 256))
+
+
+@functools.lru_cache(maxsize=1024)
+def _beginning(id_bits: bytes) -> str:
+    """Lay the group's 74 bits around the version (bits 76-79) and the variant (bits 62-63)."""
+    payload = (int.from_bytes(id_bits[:BITS_BYTES], "big") & (2**74 - 1)) << _ID_BITS
+    low = payload & (2**62 - 1)
+    middle = (payload >> 62) & (2**12 - 1)
+    high = payload >> 74
+    text = f"{high << 80 | middle << 64 | low | _VARIANT_AND_VERSION:032x}"
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-"
+
+
+Identity = tuple[str | int | None, ...]
+"""What names an element for good: its id, its texts or ends, and the id it was given."""
+
+
+def canonical(value: object) -> bytes:
+    """Return the JSON of a value with its keys sorted."""
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+
+
+def content_digest(salt: bytes, identity: Identity, content: Sequence[object]) -> bytes:
+    """Return the digest of an element as it stands."""
+    return hashlib.sha256(salt + canonical([*identity, *content])).digest()
+
+
+def digest_of_cells(salt: bytes, identity: Identity, cells: Sequence[SqlValue]) -> bytes:
+    """Return the digest of a content: attributes, metadata and both bounds as a row has them.
+
+    An empty one when it is not as the writer spells it. Any other spelling may say two things at
+    once: readers need not take the same of two keys.
+    """
+    *spelled, valid_at, invalid_at = cells
+    try:
+        said, noted = map(members, spelled)
+    except RecollectError:
+        return b""
+    if [orjson.dumps(one).decode() for one in (said, noted)] != spelled:
+        return b""
+    return content_digest(salt, identity, (said, noted, whole(valid_at), whole(invalid_at)))
+
+
+_BYTES = 8
+
+
+def row_digest(*cells: int | float | str | bytes | None) -> int:
+    """Return a number of 64 bits that another row is most unlikely to have.
+
+    >>> row_digest(1, "a", b"b") == row_digest(1, "ab", b"")
+    False
+    """
+    hashed = hashlib.sha256()
+    for cell in cells:
+        held = cell if isinstance(cell, bytes) else repr(cell).encode()
+        hashed.update(b"%d:%b" % (len(held), held))
+    return int.from_bytes(hashed.digest()[:_BYTES], "big", signed=True)
+
+
+Logged = tuple[int, str, bytes]
+"""An element, what was done to it, and the digest."""
+
+
+class Record(NamedTuple):
+    """What the log says of a transaction as a whole."""
+
+    number: int
+    at: Instant
+    last_id: int
+    actor: str | None
+    request_id: str | None
+
+
+def purge_digest(element: int) -> bytes:
+    """Return the digest of an element's erasure, which anyone can compute."""
+    return hashlib.sha256(canonical([Operation.PURGE, element])).digest()
+
+
+def next_chain(chain: bytes, id_bits: bytes, record: Record, changes: Sequence[Logged]) -> bytes:
+    """Return the chain hash of the transaction that follows `chain`.
+
+    `id_bits` stand for the group: all its public ids begin with them.
+    """
+    linked = hashlib.sha256(chain + orjson.dumps([id_bits.hex(), *record, len(changes)]))
+    for element, operation, digest in changes:
+        linked.update(orjson.dumps([element, operation, digest.hex()]))
+    return linked.digest()

@@ -9,8 +9,7 @@ import secrets
 import unicodedata
 
 from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, Hint, RecollectError, ToDo, nearest
-from recollect.kernel.store.cells import EVERY_GROUP, octets, text, whole
-from recollect.kernel.store.identity import BITS_BYTES, KEY_BYTES
+from recollect.kernel.store.cells import BITS_BYTES, EVERY_GROUP, KEY_BYTES, octets, text, whole
 from recollect.kernel.store.port import Session, SqlRow
 from recollect.kernel.store.statements.counters import (
     CREATE_GROUP,

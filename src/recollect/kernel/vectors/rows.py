@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import orjson
 
-from recollect.kernel.store.cells import text, whole
-from recollect.kernel.store.digests import row_digest
+from recollect.kernel.store.cells import row_digest, text, whole
 from recollect.kernel.store.insertion import Insertion
 from recollect.kernel.store.port import Session, SqlRow
 from recollect.kernel.store.statements.groups import DELETE

@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from recollect.errors import CONSTRAINT_VIOLATION, INVALID_VALUE, Code, RecollectError
 from recollect.kernel.lang import ast
-from recollect.kernel.read.declared import META_TYPES
+from recollect.kernel.read.known_keys import META_TYPES
 from recollect.kernel.schema.definitions import NOUNS, Definition, definitions, given
 from recollect.kernel.schema.undeclared import place_of_concept, undeclared
 from recollect.kernel.search.known_terms import living_count
-from recollect.kernel.write.element import ConceptElement, Element, LinkElement
-from recollect.kernel.write.temporal import parse_instant
+from recollect.kernel.write.element import ConceptElement, Element, LinkElement, parse_instant
 from recollect.kernel.write.unit import Unit
 from recollect.model import Attributes, ElementKind, Value
 from recollect.node import dataclass

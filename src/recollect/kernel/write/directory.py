@@ -11,9 +11,8 @@ from typing import cast
 
 import orjson
 
-from recollect.kernel.store.cells import members, whole
+from recollect.kernel.store.cells import element_id, members, whole
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.identity import element_id
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.living import (

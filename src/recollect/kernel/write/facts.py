@@ -26,18 +26,21 @@ from recollect.errors import (
     RecollectError,
 )
 from recollect.kernel.schema.definitions import functional_predicates
-from recollect.kernel.search.document import called
+from recollect.kernel.search.tokens import called
+from recollect.kernel.store.cells import element_id
 from recollect.kernel.store.holding import Stay, held_beside
-from recollect.kernel.store.identity import element_id
 from recollect.kernel.write.element import (
+    VALID_FROM,
+    VALID_UNTIL,
     ConceptElement,
     Element,
     ElementContent,
     LinkElement,
     Tracker,
+    advance_clock,
+    parse_instant,
 )
 from recollect.kernel.write.own_types import refuse_owned_fact
-from recollect.kernel.write.temporal import VALID_FROM, VALID_UNTIL, advance_clock, parse_instant
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import identifier, members
 from recollect.model import (

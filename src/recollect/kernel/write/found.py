@@ -27,8 +27,8 @@ from recollect.errors import (
     nearest,
 )
 from recollect.kernel.lang import ast
-from recollect.kernel.lang.repair.diagnose import quoted
-from recollect.kernel.read.named import elements_named, identities
+from recollect.kernel.lang.tokens import quoted
+from recollect.kernel.read.moment import elements_named, identities
 from recollect.kernel.store.terms import Terms
 from recollect.kernel.write.batch import Batch, Spans
 from recollect.kernel.write.element import ConceptElement, Element, canonical

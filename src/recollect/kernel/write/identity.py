@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from recollect.errors import DUPLICATE_EXISTS, NOT_FOUND, Notice, RecollectError, Span, nearest
-from recollect.kernel.read.declared import declared_names
-from recollect.kernel.search.document import ALIASES
+from recollect.kernel.read.known_keys import declared_names
 from recollect.kernel.search.meant import By, best_of, how_called, ids_meant
+from recollect.kernel.search.tokens import ALIASES
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.port import Parameters
 from recollect.kernel.store.statement import Statement

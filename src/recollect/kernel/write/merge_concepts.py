@@ -8,7 +8,7 @@ KIP 1.0-RC11, section 4.4.
 from __future__ import annotations
 
 from recollect.errors import CONSTRAINT_VIOLATION, DUPLICATE_EXISTS, RecollectError, Span
-from recollect.kernel.search.document import ALIASES
+from recollect.kernel.search.tokens import ALIASES
 from recollect.kernel.write.element import (
     ConceptElement,
     Element,

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from recollect.errors import IMMUTABLE_TARGET, RecollectError, Span
 from recollect.kernel.lang import ast
-from recollect.kernel.read.declared import CONCEPT_TYPE, PROPOSITION_TYPE
+from recollect.kernel.read.known_keys import CONCEPT_TYPE, PROPOSITION_TYPE
 from recollect.kernel.schema.definitions import (
     BELONGS,
     CORE_DIRECTIVES,

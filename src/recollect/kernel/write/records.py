@@ -13,17 +13,16 @@ from datetime import UTC, datetime, timedelta
 import orjson
 
 from recollect.errors import STORE_BUSY, STORE_CORRUPT, RecollectError
-from recollect.kernel.read.compared import compare
+from recollect.kernel.read.cells import compare
 from recollect.kernel.read.moment import Moment, resolve_moment
 from recollect.kernel.read.reader import Catalog
 from recollect.kernel.sql.hydration import record_sql
-from recollect.kernel.store.cells import members, text, whole
+from recollect.kernel.store.cells import members, public_id, text, whole
 from recollect.kernel.store.group import Group, last_transaction, purges
-from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Parameters, Session, SqlRow, SqlValue, Store
 from recollect.kernel.store.statements.records import ENDS, IS_PURGED, PAGE
 from recollect.kernel.store.terms import Terms
-from recollect.kernel.write.temporal import BOUNDS, VALID_FROM, VALID_UNTIL, advance_clock
+from recollect.kernel.write.element import BOUNDS, VALID_FROM, VALID_UNTIL, advance_clock
 from recollect.model import (
     BEGINNING,
     FOREVER,

@@ -11,7 +11,7 @@ from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings, bind_values
 from recollect.kernel.read.reader import Origin, Reader
 from recollect.kernel.schema.undeclared import refuse_undeclared
-from recollect.kernel.search.answer import answer
+from recollect.kernel.search.explain import answer
 from recollect.kernel.write.capsule import export
 from recollect.kernel.write.conformance import refuse_nonconforming
 from recollect.kernel.write.found import (

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from recollect.errors import CONFLICT, NOT_FOUND, RecollectError
-from recollect.kernel.read.named import lives_by_id
-from recollect.kernel.search.document import ALIASES
-from recollect.kernel.store.cells import members, text, whole
-from recollect.kernel.store.identity import public_id
+from recollect.kernel.read.moment import lives_by_id
+from recollect.kernel.search.tokens import ALIASES
+from recollect.kernel.store.cells import members, public_id, text, whole
 from recollect.kernel.store.port import SqlRow, SqlValue
 from recollect.kernel.store.statements.merges import (
     CHANGED_CONCEPTS,

@@ -20,9 +20,8 @@ from recollect.errors import (
 )
 from recollect.kernel.lang.ast import ConceptPattern, Literal, Size, Text, ValueNode
 from recollect.kernel.lang.cursor import MAX_DEPTH
-from recollect.kernel.plan.bind import Bindings
+from recollect.kernel.plan.bind import Bindings, fault, unfit
 from recollect.kernel.plan.scope import LONGEST_NAME, canonical_name
-from recollect.kernel.plan.values import fault, unfit
 from recollect.model import Attributes, Meant
 
 _DEEPEST = MAX_DEPTH - 1

@@ -9,11 +9,11 @@ import pytest
 
 import postgres
 from recollect.errors import RecollectError
-from recollect.kernel.store.blocks import part
 from recollect.kernel.store.group import delete_group
 from recollect.kernel.store.port import SqlValue
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.settings import StoreSettings
+from recollect.kernel.store.sharing import part
 from recollect.kernel.store.statements.rows import LOG
 
 OTHERS = (

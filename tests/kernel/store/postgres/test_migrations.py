@@ -8,8 +8,8 @@ import pytest
 
 from recollect.errors import RecollectError
 from recollect.kernel.care.dump_format import GROUP, LINES
+from recollect.kernel.store.cells import drawn_id, public_id
 from recollect.kernel.store.dialect import BUILT, create_attribute_index, index_name
-from recollect.kernel.store.identity import drawn_id, public_id
 from recollect.kernel.store.postgres.migrations import MIGRATIONS, whole_store
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.sqlite.damage import whole_store as whole_file

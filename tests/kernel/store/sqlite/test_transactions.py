@@ -12,9 +12,9 @@ import apsw
 import pytest
 
 from recollect.errors import RecollectError
-from recollect.kernel.store.blocks import opened
 from recollect.kernel.store.port import Budget
 from recollect.kernel.store.settings import StoreSettings
+from recollect.kernel.store.sharing import opened
 from recollect.kernel.store.sqlite.connection import SqliteSession
 from recollect.kernel.store.sqlite.forks import FORKS
 from recollect.kernel.store.sqlite.store import SqliteStore

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import orjson
-
 from recollect.errors import Fix, RecollectError, Span
 from recollect.kernel.lang.repair.near import brackets_around, closing, members, told
-from recollect.kernel.lang.tokens import END, Tokens, is_named, is_word
+from recollect.kernel.lang.tokens import END, Tokens, is_named, is_word, quoted
 from recollect.kernel.lang.words import COMPARISONS, PATTERN_KEYS
 
 _BEFORE_A_CLAUSE = ("{", "}", ")")
@@ -40,7 +38,7 @@ def _bare_type(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     named = texts[at + 1]
     if not (_is_string(named) or (texts[at] == ":" and is_word(named))):
         return None
-    type_ = named if _is_string(named) else _quoted(named)
+    type_ = named if _is_string(named) else quoted(named)
     better = f"{texts[at - 1]} {{type: {type_}}}"
     fix = Fix(tokens.spans(at - 1, at + 1), better)
     return told(tokens, tokens.span(at), "a type stands in braces", f"use {better}", fix)
@@ -193,7 +191,7 @@ def _question(tokens: Tokens, at: int, _: int) -> RecollectError | None:
         return None
     if " " not in text or "\n" in text or _STRUCTURE.intersection(text):
         return None
-    better = f"SEARCH {_quoted(text)}"
+    better = f"SEARCH {quoted(text)}"
     fix = Fix(Span(0, len(tokens.source)), better)
     message = "this is a question in plain words, and no statement"
     return told(tokens, Span(0, len(text)), message, f"use {better}", fix)
@@ -205,10 +203,6 @@ def _is_string(token: str) -> bool:
 
 def _is_plain(token: str) -> bool:
     return _is_string(token) or token[0].isdecimal() or token in ("true", "false", "null")
-
-
-def _quoted(text: str) -> str:
-    return orjson.dumps(text).decode()
 
 
 BARE_FORMS: Sequence[Callable[[Tokens, int, int], RecollectError | None]] = (

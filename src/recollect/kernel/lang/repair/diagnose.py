@@ -33,6 +33,7 @@ from recollect.kernel.lang.tokens import (
     THE_END,
     Tokens,
     is_word,
+    quoted,
 )
 from recollect.kernel.lang.words import ARITHMETIC, KEYWORDS, STATEMENTS, VALUES
 
@@ -99,11 +100,6 @@ def meant(word: str, names: tuple[str, ...]) -> str | None:
     if not close and len(word) > 1:
         close = [name for name in by_folded if name.startswith(folded)]
     return by_folded[close[0]] if len(close) == 1 else None
-
-
-def quoted(word: str) -> str:
-    """Return a text as the language writes strings."""
-    return orjson.dumps(word).decode()
 
 
 def listed(expected: tuple[str, ...]) -> str:

@@ -11,8 +11,6 @@ import re
 from array import array
 from collections.abc import Callable, Sequence
 
-import orjson
-
 from recollect.errors import Fix, RecollectError, Span
 from recollect.kernel.lang.repair.bare_forms import BARE_FORMS
 from recollect.kernel.lang.repair.diagnose import DIRECTIONS
@@ -25,7 +23,7 @@ from recollect.kernel.lang.repair.near import (
     told,
 )
 from recollect.kernel.lang.repair.spelled_otherwise import SPELLINGS
-from recollect.kernel.lang.tokens import END, Tokens
+from recollect.kernel.lang.tokens import END, Tokens, quoted
 from recollect.kernel.lang.words import AGGREGATES, COMPARISONS, FIELDS, PATTERN_KEYS, STATEMENTS
 from recollect.node import replace
 
@@ -208,7 +206,7 @@ def _broken_string(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     if end is None or '"' in source[span.end : end.start()]:
         return None
     inside = source[span.start + 1 : end.start()].replace("\r\n", "\n")
-    better = orjson.dumps(inside).decode()
+    better = quoted(inside)
     fix = Fix(Span(span.start, end.end()), better)
     return told(tokens, quote, message, hint, fix)
 
@@ -246,7 +244,7 @@ def _quote_in_string(tokens: Tokens, at: int, _: int) -> RecollectError | None:
         end = ends[0]
         while line[end + 1 : end + 2] == '"':
             end += 1
-        better = orjson.dumps(line[1:end]).decode()
+        better = quoted(line[1:end])
         return told(tokens, place, message, hint, Fix(Span(start, start + end + 1), better))
     return None
 
@@ -394,7 +392,7 @@ def _searched_for(tokens: Tokens, at: int, statement: int) -> RecollectError | N
         last = max(last, where if place is END else where + 1)
         if place not in ("CONCEPT", "PROPOSITION", END, *STATEMENTS):
             is_said = place[0] in '"$:'
-            better += f" WITH TYPE {place if is_said else orjson.dumps(place).decode()}"
+            better += f" WITH TYPE {place if is_said else quoted(place)}"
     fix = Fix(tokens.spans(statement, last), better)
     return told(tokens, span, message, f"use {better}", fix)
 
@@ -412,7 +410,7 @@ def _updated_type(tokens: Tokens, at: int, statement: int) -> RecollectError | N
         pattern = tokens.source[target.start : target.end]
     elif texts[at][0].isalpha() or texts[at][0] == '"':
         closer, target = at, tokens.span(at)
-        pattern = f"{{type: {orjson.dumps(texts[at].strip(chr(34))).decode()}}}"
+        pattern = f"{{type: {quoted(texts[at].strip(chr(34)))}}}"
     else:
         return None
     message = "UPDATE takes a variable, which its WHERE binds"

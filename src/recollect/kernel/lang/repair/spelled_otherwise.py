@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-import orjson
-
 from recollect.errors import Fix, RecollectError, Span
 from recollect.kernel.lang.repair.near import (
     brackets_around,
@@ -19,7 +17,7 @@ from recollect.kernel.lang.repair.near import (
     statement_end,
     told,
 )
-from recollect.kernel.lang.tokens import END, Tokens
+from recollect.kernel.lang.tokens import END, Tokens, quoted
 from recollect.kernel.lang.words import COMPARISONS, TESTS
 
 _ORDERS = ("<", "<=", ">", ">=")
@@ -223,7 +221,7 @@ def _triple_quotes(tokens: Tokens, at: int, _: int) -> RecollectError | None:
         if end < 0 or "\\" in source[start:end]:
             return None
         text = source[start + 3 : end].replace("\r\n", "\n")
-        better = orjson.dumps(text).decode()
+        better = quoted(text)
         hint = "put two quotes around it, and write \\n for a line break"
         span = Span(start, start + 3)
         return told(

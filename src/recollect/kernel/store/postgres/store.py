@@ -17,7 +17,6 @@ from typing import Final
 import psycopg
 
 from recollect.errors import INTERNAL_ERROR, INVALID_ARGUMENT, STORE_CLOSED, RecollectError
-from recollect.kernel.store.blocks import part, refuse_write
 from recollect.kernel.store.faults import BLOCK, READERS, REMAINS, out_of_memory
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.postgres.address import parse_server
@@ -30,7 +29,7 @@ from recollect.kernel.store.postgres.session import PostgresSession
 from recollect.kernel.store.postgres.upkeep import PostgresUpkeep
 from recollect.kernel.store.postgres.vacuum import vacuum
 from recollect.kernel.store.settings import Sampling, StoreSettings
-from recollect.kernel.store.sharing import Shared
+from recollect.kernel.store.sharing import Shared, part, refuse_write
 from recollect.model import Kinds, Progress, silent
 from recollect.node import replace
 

@@ -1,19 +1,31 @@
-"""One connection to SQLite and the session over it: rows are materialised, work is counted."""
+"""One connection to SQLite and the session over it: rows are materialised, work is counted.
+
+What costs too much is ended. Who waits for another process looks again soon and always as soon: the
+engine's own waiting looks ever more rarely, ten times a second at last, and never finds a process
+at rest that writes without a pause.
+
+The log file is kept short: after small writes it is copied early. A load changes the same pages
+again and again, so its log is copied late, each page once for several transactions. Copying waits
+for nobody until the log is long. By then, readers that follow each other without a pause could keep
+the log from ever starting over, so the writer waits for them: only a moment, and again only after
+the log has grown. A reader that stays delays writes but never stops them.
+"""
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 import apsw
 
-from recollect.errors import STORE_UNAVAILABLE, RecollectError
-from recollect.kernel.store.faults import busy
+from recollect.errors import RESOURCE_EXHAUSTED, STORE_UNAVAILABLE, RecollectError
+from recollect.kernel.store.faults import busy, overdue
 from recollect.kernel.store.port import (
     MOST_ANSWERS,
     Asked,
@@ -28,14 +40,140 @@ from recollect.kernel.store.settings import Sampling, StoreSettings
 from recollect.kernel.store.sqlite import text_functions
 from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.kernel.store.sqlite.faults import READING_ERRORS, translated
-from recollect.kernel.store.sqlite.forks import Held
+from recollect.kernel.store.sqlite.forks import LOG, FilePlace, Held, beside
 from recollect.kernel.store.sqlite.functions import register_functions, register_search
-from recollect.kernel.store.sqlite.log_file import LogFile
-from recollect.kernel.store.sqlite.meter import STEPS_A_TICK, Meter, patient
-from recollect.kernel.store.sqlite.place import LOG, FilePlace, beside
 from recollect.kernel.store.sqlite.read_only import SCHEME
 from recollect.kernel.store.sqlite.texts import SqliteTexts
 from recollect.kernel.store.statement import Statement
+
+STEPS_A_TICK = 10_000
+"""How often the engine asks whether it may go on."""
+
+
+class Meter:
+    """Counts what the reads of one block cost together, and ends the one that is too much."""
+
+    def __init__(self) -> None:
+        self._budget: Budget | None = None
+        self._is_counting = False
+        self._steps = 0
+        self._seconds = 0.0
+        self._since = 0.0  # when the running statement was last looked at
+        self._watcher: Callable[[int], None] | None = None
+        self._watched = 0  # steps since it began to watch
+
+    def allow(self, budget: Budget | None) -> None:
+        """Restart the count; without a budget statements may take what they need."""
+        self._budget, self._steps = budget, 0
+        self._seconds = 0.0 if budget is None else budget.spent
+
+    def watch(self, watcher: Callable[[int], None] | None) -> None:
+        """Tell a watcher how many steps there were since this call; None ends the watching."""
+        self._watcher, self._watched = watcher, 0
+
+    def start(self, *, is_read: bool) -> None:
+        """Begin a statement; what writes is as large as its input and is not counted."""
+        self._is_counting = is_read and self._budget is not None
+        if self._is_counting:
+            self._since = time.monotonic()
+
+    def tick(self) -> bool:
+        """Whether the engine must stop; called by the engine every 10,000 steps."""
+        if self._watcher is not None:
+            self._watched += STEPS_A_TICK
+            self._watcher(self._watched)
+        if not self._is_counting or self._budget is None:
+            return False
+        now = time.monotonic()
+        self._steps += STEPS_A_TICK
+        self._seconds += now - self._since
+        self._since = now
+        return self._steps > self._budget.steps or self._seconds > self._budget.seconds
+
+    def exhausted(self) -> RecollectError:
+        """Return the error of the statement that was just ended."""
+        budget = self._budget or Budget()
+        if self._steps > budget.steps:
+            return RecollectError(
+                RESOURCE_EXHAUSTED,
+                f"the text takes more than {budget.steps} steps",
+                hint="name more of the pattern, or use LIMIT",
+                details={"steps": budget.steps},
+            )
+        return overdue(budget.seconds)
+
+    def check(self) -> None:
+        """Raise KIP_4001 where the seconds are over; for long work between two ticks."""
+        if not self._is_counting or self._budget is None:
+            return
+        if self._seconds + time.monotonic() - self._since > self._budget.seconds:
+            raise overdue(self._budget.seconds)
+
+
+_NAP_SECONDS: Final = 0.001
+
+
+def patient(seconds: float) -> Callable[[int], bool]:
+    """Return the function by which the engine asks whether to go on waiting.
+
+    The engine passes how often it has asked already. The answer comes after a short sleep, and is
+    no once `seconds` have passed.
+
+    >>> patient(0)(0), patient(60)(0)
+    (False, True)
+    """
+    end = 0.0
+
+    def goes_on(asked: int) -> bool:
+        nonlocal end
+        now = time.monotonic()
+        if asked == 0:
+            end = now + seconds
+        if now >= end:
+            return False
+        time.sleep(_NAP_SECONDS)
+        return True
+
+    return goes_on
+
+
+_SHORT = 1_000  # pages; below, nothing is copied
+_LONG = 4_000  # pages; from here on the log is worth waiting for
+_LOAD = 1_000  # pages; a transaction that writes as many is part of a load
+_LOADED = 16_000  # pages; below, the log of a load is not copied
+_PATIENCE = 500  # milliseconds
+
+
+class LogFile:
+    """What a writing connection does after each commit."""
+
+    def __init__(self) -> None:
+        self._worth_waiting = _LONG
+        self._is_loading = False
+        self.is_past_load = False  # the last transaction was small, and the one before was not
+
+    def grown(self, connection: apsw.Connection, database: str, pages: int) -> int:
+        """Copy the log, now `pages` long, if it is time to; SQLite's hook after a commit."""
+        # What other connections wrote is in the log too, and is not counted here.
+        written, _ = connection.status(apsw.SQLITE_DBSTATUS_CACHE_WRITE, True)
+        is_load = written >= _LOAD
+        self.is_past_load = self._is_loading and not is_load
+        self._is_loading = is_load
+        if pages < _LONG:
+            self._worth_waiting = _LONG
+        if pages < (_LOADED if is_load else _SHORT):
+            return apsw.SQLITE_OK
+        mode = apsw.SQLITE_CHECKPOINT_PASSIVE
+        if pages >= self._worth_waiting:
+            self._worth_waiting = pages + _SHORT
+            mode = apsw.SQLITE_CHECKPOINT_RESTART
+            connection.set_busy_timeout(_PATIENCE)
+        try:
+            connection.wal_checkpoint(database, mode)
+        except apsw.BusyError:
+            return apsw.SQLITE_OK  # somebody still reads it: the next commits try again
+        return apsw.SQLITE_OK
+
 
 MEMORY = ":memory:"
 """The name of a file that is none."""

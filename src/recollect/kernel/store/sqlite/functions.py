@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import apsw
 
-from recollect.kernel.store.digests import row_digest
+from recollect.kernel.store.cells import public_id, row_digest
 from recollect.kernel.store.functions import canonical_json, re2_search
-from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import SqlValue
 from recollect.model import normal_text
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
-from recollect.kernel.store.sqlite.place import size_of
+from recollect.kernel.store.sqlite.forks import size_of
 from recollect.node import dataclass
 
 SCHEME = "file:"

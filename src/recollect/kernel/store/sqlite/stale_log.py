@@ -20,8 +20,7 @@ from urllib.parse import quote
 import apsw
 
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
-from recollect.kernel.store.sqlite.forks import held
-from recollect.kernel.store.sqlite.place import LOG, beside
+from recollect.kernel.store.sqlite.forks import LOG, beside, held
 
 _MAGIC: Final = (0x377F0682, 0x377F0683)
 _HEADER: Final = struct.Struct(">IIII8s8s")  # magic, version, page size, turn, salts, checksum

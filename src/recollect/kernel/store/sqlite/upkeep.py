@@ -26,7 +26,7 @@ from recollect.kernel.store.sqlite.damage import (
     text_parts,
     whole_store,
 )
-from recollect.kernel.store.sqlite.place import size_of
+from recollect.kernel.store.sqlite.forks import size_of
 from recollect.kernel.store.sqlite.text_structure import structure_fault
 
 _PAGES = ("freelist_count", "page_size")

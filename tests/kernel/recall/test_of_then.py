@@ -20,6 +20,8 @@ QUESTIONS = (
     "Who has a green boat?",
     "Where is the old mill?",
     "What did Cleo say about the boat in 2024?",
+    "What did Ann have before the green boat?",
+    "What did Bo formerly have?",
 )
 
 

@@ -216,7 +216,7 @@ class Memory:
         id: str,
         *,
         text: str | None = None,
-        object: str | float | Mapping[str, Any] | None = None,
+        object: str | bool | float | Mapping[str, Any] | None = None,
         valid_at: str | None = None,
         invalid_at: str | None = None,
         confidence: float | None = None,

@@ -58,6 +58,7 @@ class Asking:
     kin: tuple[int, ...]  # of everyday words that say the same
     is_of_time: bool  # and the question names a time
     is_of_name: bool  # of whom or what the question is about
+    is_cue: bool  # and only says which side of a time is meant
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ class UnderstoodQuestion:
     names: frozenset[str]  # the words of those names
     rest: tuple[str, ...]  # its words beside them: what it asks of them
     is_of_strangers: bool  # it names somebody, and nobody whom any text knows
+    beside: tuple[str, frozenset[int]] | None = None  # before or after what of these it asks
 
 
 _LARGE: Final = re.compile(r"\b[^\W\d_]\w+\b(?!\s+[A-Z\u00c0-\u00de])")
@@ -118,7 +120,7 @@ def understood(
     telling = [one for one in asked if one not in _WHATEVER] if names else asked
     stems = asked_stems(" ".join(telling))
     found = [_asking_word(ways, known, times, names) for ways in stems]
-    told = tuple(one for one in found if one.ways or one.kin or one.is_of_time)
+    told = tuple(one for one in found if one.ways or one.kin or one.is_of_time or one.is_cue)
     speakers = [known.named_by_word.get(one, ()) for one in words]
     wanted = [(flag, name) for flag, name, pattern in _KINDS if pattern.search(question)]
     if len(wanted) > 1 and wanted[0][0] == SAYS_HOW_MANY:
@@ -133,9 +135,21 @@ def understood(
         wanted=", ".join(name for _, name in wanted),
         concepts=concepts,
         names=names,
-        rest=tuple(beside(names, telling)),
+        rest=tuple(beside(names | times.cues, telling)),
         is_of_strangers=not (concepts or is_heard) and _names_strangers(question, columns, number),
+        beside=_beside(times, question, columns, number),
     )
+
+
+def _beside(
+    times: Times, question: str, columns: Columns, number: int
+) -> tuple[str, frozenset[int]] | None:
+    """Return before or after what of these a question asks: what is named there alone."""
+    if times.beside is None:
+        return None
+    side, text = times.beside
+    ids = _named(text, columns, number) - _named(question.removesuffix(text), columns, number)
+    return (side, ids) if ids else None
 
 
 def beside(names: frozenset[str], words: Sequence[str]) -> list[str]:
@@ -161,6 +175,7 @@ def _asking_word(
         _numbers(kin_of(ways), known),
         times.is_any and any(map(is_of_time, ways)),
         any(stem(name, language) in ways for name in names for language in LANGUAGES),
+        any(stem(cue, language) in ways for cue in times.cues for language in LANGUAGES),
     )
 
 

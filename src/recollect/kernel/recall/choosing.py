@@ -23,7 +23,7 @@ from recollect.kernel.recall.asking import UnderstoodQuestion, beside, names_in
 from recollect.kernel.recall.columns import NONE, SAYS_ANYTHING, Columns, Floats
 from recollect.kernel.recall.recollection import Recalled, Share
 from recollect.kernel.recall.remembering import since_text
-from recollect.kernel.recall.scoring import KIND, NAMED, NEAR, PAST, SHARES, WORDS, Ranking
+from recollect.kernel.recall.scoring import FACTORS, KIND, NAMED, NEAR, SHARES, WORDS, Ranking
 from recollect.kernel.recall.words import LANGUAGES, asked_stems, language_of, stem, telling_stems
 from recollect.kernel.search.tokens import tokens
 from recollect.model import FOREVER, Dated, Link
@@ -186,9 +186,15 @@ def told(
         if points:
             why[name] = Share(points, _in_words(name, question, meant, place))
     total = sum(one.points for one in why.values())
+    for name, factors in ranking.factors.items():
+        factor = float(factors[row])
+        if factor < 1:
+            why[name] = Share(-total * (1 - factor), FACTORS[name])
+            total *= factor
     is_past = bool(ranking.is_past[row])
     if is_past:
-        why["past"] = Share(-total * (1 - PAST), _ended(ranking, row, after))
+        points = why["past"].points if "past" in why else 0.0
+        why["past"] = Share(points, _ended(ranking, row, after))
     led = 0.0 if ranking.led is None else float(ranking.led[row])
     if led:
         why["led"] = Share(led, "another that is found names it")
@@ -221,7 +227,7 @@ def _ended(ranking: Ranking, row: int, after: str) -> str:
     if int(columns.invalid_at[row]) != FOREVER:
         then = f", then: {after}" if after else ""
         return f"until {since_text(int(columns.invalid_at[row]))}{then}"
-    return "it no longer counts"
+    return FACTORS["past"]
 
 
 def passage(text: str, question: str) -> str:

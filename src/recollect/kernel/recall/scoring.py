@@ -15,12 +15,21 @@ from typing import Final
 import numpy as np
 
 from recollect.kernel.recall.asking import Asking, UnderstoodQuestion
-from recollect.kernel.recall.columns import NONE, SAYS_ANYTHING, Columns, Floats, Mask, Places
+from recollect.kernel.recall.columns import (
+    NONE,
+    SAYS_ANYTHING,
+    SAYS_WHEN,
+    Columns,
+    Floats,
+    Mask,
+    Places,
+)
 from recollect.kernel.recall.remembering import CONCEPTS, FACTS
-from recollect.kernel.recall.spans import Times
+from recollect.kernel.recall.spans import DAY, Held, Times, held_after, held_before, held_once
 from recollect.kernel.recall.words import LANGUAGES, Vector, stem
 from recollect.kernel.search.tokens import tokens
-from recollect.node import dataclass
+from recollect.model import BEGINNING, FOREVER
+from recollect.node import dataclass, replace
 
 SHARES: Final = {
     "words": (1.0, "it, or what stands beside it, holds words that say the same"),
@@ -51,6 +60,19 @@ PAST: Final = 0.5
 OF_OTHERS: Final = 0.5
 """What a fact counts that is about nobody and nothing whom the question names."""
 
+OF_NAME: Final = 0.5
+"""What a concept counts of which nothing is known but its name."""
+
+FACTORS: Final = {
+    "past": "it no longer counts",
+    "time": "it did not hold in the time that the question names",
+    "others": "it is about nobody whom the question names",
+    "name": "it says no more than a name",
+}
+"""What lowers a score, and why."""
+
+_FAR: Final = 5 * 365 * DAY  # from the time asked for, where a fact counts half as one of it
+_ENDED_IN: Final = 0.9  # what ended in a time that goes on
 _SATURATION: Final = 1.2  # BM25's k1
 _LENGTH_NORMALISATION: Final = 0.4  # BM25's b: what is remembered is short, the longer says more
 _OF_KIN: Final = 0.35  # of a word, what another that says the same counts
@@ -82,6 +104,7 @@ class Ranking:
     covered: Floats  # how much of what the question asks for the row holds, 0 to 1
     asked: Floats  # the same of what it asks of whom it names
     near: Floats | None  # how near the row's meaning is to the question's, -1 to 1
+    factors: Mapping[str, Floats]  # what the points together are multiplied by, and why
     is_past: Mask
     candidates: Mask  # what may be answered with at all
     counted: Mask  # what is there at the moment, of any kind
@@ -113,14 +136,20 @@ def ranked(
     compared: Floats | None = None,
 ) -> Ranking:
     """Return the memories of some kinds as a question finds them. Cost: a few passes over them."""
-    there = (columns.since <= moment.known) & (moment.known < columns.until)
-    holds = there & columns.stands
-    holds &= (columns.valid_at <= moment.valid) & (moment.valid < columns.invalid_at)
+    written = columns.since <= moment.known
+    believed = written & (moment.known < columns.until) & columns.stands
+    now = believed & (columns.valid_at <= moment.valid) & (moment.valid < columns.invalid_at)
+    fits = _fitting(columns, question, believed, moment.valid)
+    holds = now if fits is None else now | (fits > 0)
     asked = _are_of(columns, kinds)
-    is_past = (columns.since <= moment.known) & ~holds
-    counted = holds | (is_past & _last_of_each(columns, moment)) if with_past else holds
+    gone = written & ~holds
+    counted = holds | (gone & _last_of_each(columns, moment)) if with_past else holds
     candidates = counted & asked
     dated = _dated(columns, question.times) if question.times.is_any else None
+    if fits is not None:
+        dated = np.where(fits < 0, 0.0 if dated is None else dated, fits)
+        words_left = tuple(one for one in question.words if not one.is_cue)  # time answers those
+        question = replace(question, words=words_left)
     words, sessions, covered, of_named = _by_words(columns, question, counted, candidates, dated)
     found = _told_by(columns, question, counted) | {WORDS: words}
     if sessions is not None:
@@ -130,19 +159,20 @@ def ranked(
     near = None if meant is None else _near(columns, meant)
     if near is not None or compared is not None:
         found[MEANING] = _meanings(columns, near, compared, counted, candidates)
+    factors = _factors(columns, gone, fits)
     if question.concepts:
         found[NAMED] = _named(columns, question.concepts)
         found[NAMED][_naming(columns, question.concepts, counted)] = 1.0
         of_others = (columns.kind == FACTS) & (found[NAMED] == 0)
-        covered[of_others] *= OF_OTHERS
+        factors["others"] = np.where(of_others, OF_OTHERS, 1.0)
+        covered *= factors["others"]
     shares = {name: found[name] for name in SHARES if name in found}
     whole = sum(WEIGHTS[one] for one in shares)
     scores = np.zeros(columns.size)
     for name, share in shares.items():
         scores += WEIGHTS[name] / whole * share
-    scores[is_past] *= PAST
-    if question.concepts:
-        scores[of_others] *= OF_OTHERS
+    for factor in factors.values():
+        scores *= factor
     reached = words > 0
     for name in shares.keys() & {NAMED, DATE}:
         reached |= shares[name] > 0
@@ -151,18 +181,66 @@ def ranked(
     np.maximum(scores, 0.0, out=scores)
     scores[~(candidates & reached)] = -1.0
     return Ranking(
-        columns,
-        question,
-        shares,
-        scores,
-        covered,
-        of_named,
-        near,
-        is_past,
-        candidates,
-        counted,
-        moment.known,
-    )
+        columns, question, shares, scores, covered, of_named, near, factors,
+        written & ~now, candidates, counted, moment.known,
+    )  # fmt: skip
+
+
+def _factors(columns: Columns, gone: Mask, fits: Floats | None) -> dict[str, Floats]:
+    """Return what lowers the score of each row, whatever it is made of."""
+    is_name = (columns.kind == CONCEPTS) & ((columns.flags & SAYS_ANYTHING) == 0)
+    factors = {"past": np.where(gone, PAST, 1.0), "name": np.where(is_name, OF_NAME, 1.0)}
+    if fits is not None:
+        factors["time"] = np.where((fits < 0) | gone, 1.0, PAST + (1 - PAST) * fits)
+    return factors
+
+
+def _fitting(
+    columns: Columns, question: UnderstoodQuestion, believed: Mask, now: int
+) -> Floats | None:
+    """Return how well the time of each fact is the one asked for; -1 where that does not apply.
+
+    None where no time is asked for, or nothing is known to have held then.
+    """
+    is_fact = believed & (columns.kind == FACTS)
+    begin, end = columns.valid_at, columns.invalid_at
+    timed = is_fact & ((begin != BEGINNING) | (end != FOREVER))
+    held, beside = list(question.times.held), np.zeros(columns.size, np.bool_)
+    about = np.fromiter(question.concepts, np.int64)
+    if question.beside is not None:
+        side, named = question.beside
+        its = np.fromiter(named, np.int64)
+        beside = is_fact & np.isin(columns.object, its)
+        if len(others := np.setdiff1d(about, its)):
+            beside &= np.isin(columns.subject, others)
+        if side == "before":
+            begun = begin[beside & (begin != BEGINNING)]
+            held.append(held_before(int(begun.min())) if len(begun) else held_once(now))
+        elif len(ended := end[beside & (end != FOREVER)]):
+            held.append(held_after(int(ended.max())))
+    fits = np.zeros(columns.size)
+    for one in held:
+        np.maximum(fits, _in_time(columns, one, now), out=fits)
+    if not held and question.wants & SAYS_WHEN and len(about) > 1:  # when was it that ...
+        timed &= np.isin(columns.subject, about) & np.isin(columns.object, about)
+        fits[timed] = 1.0
+    fits[beside] = 0.0
+    return np.where(timed | beside, fits, -1.0) if (fits[timed] > 0).any() else None
+
+
+def _in_time(columns: Columns, held: Held, now: int) -> Floats:
+    """Return how well the time of each row is the one in which something held."""
+    begin, end = columns.valid_at, columns.invalid_at
+    fits = (begin < held.end) & (held.begin < end)
+    if held.edge == "over":
+        fits = end <= held.end
+    if not held.edge:  # where that goes on, what holds still comes first
+        ends_in = (held.begin <= now < held.end) & (end <= now)
+        return np.where(fits, np.where(ends_in, _ENDED_IN, 1.0), 0.0)
+    edge = (begin if held.edge == "begin" else end).astype(np.float64)
+    first, last = held.near
+    far = np.maximum(0.0, np.maximum(first - edge, edge - last))
+    return np.where(fits, 1 / (1 + far / _FAR), 0.0)
 
 
 def _told_by(columns: Columns, question: UnderstoodQuestion, counted: Mask) -> dict[str, Floats]:

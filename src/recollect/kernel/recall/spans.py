@@ -8,11 +8,12 @@ it was said; in a question, that of every year.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from recollect.kernel.search.tokens import tokens
+from recollect.model import BEGINNING, FOREVER
 from recollect.node import dataclass
 
 Span = tuple[int, int]
@@ -155,12 +156,72 @@ _TRIGGERS: Final = {
 }
 
 
+_SIDES: Final = {
+    cue: side
+    for side, cues in {
+        "before": "before|prior to|vor|bevor|ehe|antes de|antes del",
+        "after": "after|nach|nachdem|después de|despues de|tras",
+        "until": "until|till|up to|bis|hasta",
+        "since": "since|from|as of|between|seit|ab|von|zwischen|desde|entre",
+        "to": "and|to|und|y|a|al",
+    }.items()
+    for cue in cues.split("|")
+}
+_SIDE: Final = re.compile(
+    rf"\b({_any(_SIDES)})\s+(?:(?:the|end|year|of|dem|ende|jahr|el|año|de)\s+)*$", re.IGNORECASE
+)
+"""What stands before a time and says on which side of it."""
+
+_BESIDE: Final = re.compile(
+    r"\b(before|prior to|after|vor|bevor|ehe|nachdem|antes de|después de|despues de)l?\s+(.+)",
+    re.IGNORECASE,
+)
+"""What stands before something that began or ended, and says on which side of that."""
+
+_FORMERLY: Final = re.compile(
+    r"\b(?:former(?:ly)?|previous(?:ly)?|in the past|earlier|no longer|any ?more|before(?=\W*$)"
+    r"|(?<!\bis )(?<!are )(?<!was )(?<!were )(?<!be )used? to|ex(?=[ -]\w)|frühere?[nrs]?"
+    r"|ehemal\w+|vorherige?[nrs]?|damals|einst|zuvor|vorher|nicht mehr|anterior(?:mente)?"
+    r"|antes(?! del?\b)|antigu[ao]s?|antiguamente|solía[ns]?|ya no)\b",
+    re.IGNORECASE,
+)
+"""What asks for what is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """When what a question asks for held, and which end of that time is to lie near what."""
+
+    begin: int
+    end: int
+    edge: str = ""  # "begin" or "end"; "over" where it must have ended by `end`
+    near: Span = (BEGINNING, FOREVER)
+
+
+def held_before(instant: int) -> Held:
+    """Return what held before an instant, best the last."""
+    return Held(BEGINNING, instant, "end", (instant, FOREVER))
+
+
+def held_after(instant: int) -> Held:
+    """Return what held after an instant, best the first."""
+    return Held(instant, FOREVER, "begin", (instant, instant))
+
+
+def held_once(instant: int) -> Held:
+    """Return what was over by an instant, best the last."""
+    return Held(BEGINNING, instant, "over", (instant, instant))
+
+
 @dataclass(frozen=True, slots=True)
 class Times:
     """The times a question names: spans, and months, with a day or without, of every year."""
 
     spans: tuple[Span, ...] = ()
     months: tuple[tuple[int, int | None], ...] = ()
+    held: tuple[Held, ...] = ()  # when what is asked for held
+    beside: tuple[str, str] | None = None  # "before" or "after", and the words of what
+    cues: frozenset[str] = frozenset()  # words that only say so
 
     @property
     def is_any(self) -> bool:
@@ -204,16 +265,53 @@ def asked_for(question: str, asked_at: int) -> Times:
     >>> asked_for("What happened in May?", 0).months
     ((5, None),)
     """
-    spans: dict[Span, None] = {}
+    dated: list[tuple[int, str, Span]] = []
     months: dict[tuple[int, int | None], None] = {}
+    cues: list[str] = []
     for match in _matches(question, tokens(question)):
         parts = match.groupdict()
         if parts.get("month") and not parts.get("year"):
             day = parts.get("day")
             months[_MONTHS[parts["month"].lower()], None if day is None else int(day)] = None
         elif (span := _span(match, asked_at)) is not None:
-            spans[span] = None
-    return Times(tuple(spans), tuple(months))
+            side = _SIDE.search(question[: match.start()])
+            cues += [side[0]] if side else []
+            dated.append((match.start(), _SIDES[side[1].lower()] if side else "", span))
+    held = _held(sorted(dated), asked_at)
+    beside = _BESIDE.search(question) if not dated else None
+    if beside is not None:
+        cues.append(beside[1])
+    elif not dated and (over := [one[0] for one in _FORMERLY.finditer(question)]):
+        held, cues = (held_once(asked_at),), over
+    return Times(
+        tuple(dict.fromkeys(span for _, _, span in dated)),
+        tuple(months),
+        held,
+        None if beside is None else (_SIDES[beside[1].lower()], beside[2]),
+        frozenset(tokens(" ".join(cues))),
+    )
+
+
+def _held(dated: Sequence[tuple[int, str, Span]], asked_at: int) -> tuple[Held, ...]:
+    """Return when what is asked for held, by times in the order of the question."""
+    found: list[Held] = []
+    begun: Span | None = None
+    for _, side, (begin, end) in dated:
+        match side:
+            case "to" | "until" if begun is not None:
+                found[-1] = Held(begun[0], end)
+            case "before":
+                found.append(held_before(begin))
+            case "until":
+                found.append(Held(BEGINNING, end, "end", (begin, end)))
+            case "since":
+                found.append(Held(begin, FOREVER, "begin", (begin, end)))
+            case "after":
+                found.append(Held(end, FOREVER))
+            case _ if end - begin > DAY or not begin <= asked_at < end:  # today is now
+                found.append(Held(begin, end))
+        begun = (begin, end) if side == "since" else None
+    return tuple(found)
 
 
 def _matches(text: str, words: list[str]) -> Iterator[re.Match[str]]:

@@ -1,0 +1,92 @@
+"""A question that names a time in the past is answered with what held then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import recollect
+from recollect import Memory
+
+LIVES = (
+    ("Maria", "lives_in", "Berlin", "2018", "2021-06"),
+    ("Maria", "lives_in", "Munich", "2021-06", "2023-03"),
+    ("Maria", "lives_in", "Vienna", "2023-03", None),
+    ("Maria", "works_at", "Siemens", "2015", "2019-05"),
+    ("Maria", "works_at", "Bosch", "2019-05", "2024"),
+    ("Maria", "works_at", "BMW", "2024", None),
+    ("Ann Miller", "lives_in", "Hamburg", "2016", "2021"),
+    ("Ann Miller", "lives_in", "Lisbon", "2021", "2023"),
+    ("Ann Miller", "lives_in", "Porto", "2023", None),
+    ("Tom", "married_to", "Lena", "2010", "2020"),
+    ("Tom", "married_to", "Ines", "2022", None),
+    ("Tom", "likes", "tea", None, None),
+)
+
+
+@pytest.fixture(scope="module")
+def memory() -> Iterator[Memory]:
+    facts = [
+        {"subject": subject, "predicate": predicate, "object": target}
+        | ({} if since is None else {"valid_at": since})
+        | ({} if until is None else {"invalid_at": until})
+        for subject, predicate, target, since, until in LIVES
+    ]
+    with recollect.memory(":memory:", actor="Ann Miller", is_person=True) as memory:
+        decoy = Memory(memory.nexus.group("decoy"))
+        decoy.remember(facts=[{**one, "object": "Decoy"} for one in facts[:3]])
+        memory.remember(facts=facts)
+        yield memory
+
+
+@pytest.mark.parametrize(
+    ("question", "held"),
+    [
+        ("Where did I live in 2022?", "Lisbon"),
+        ("Where did Maria live in 2019?", "Berlin"),
+        ("Wo hat Maria 2022 gewohnt?", "Munich"),
+        ("Where did I live between 2016 and 2019?", "Hamburg"),
+        ("Where did Maria work before BMW?", "Bosch"),
+        ("Before BMW, where did Maria work?", "Bosch"),
+        ("Who was Tom married to before Ines?", "Lena"),
+        ("¿Dónde vivía Maria antes de Vienna?", "Munich"),
+        ("Where did Maria live before 2021?", "Berlin"),
+        ("Where did Maria live after Berlin?", "Munich"),
+        ("Where did Maria work until 2019?", "Siemens"),
+        ("Where has Maria worked since 2019?", "Bosch"),
+        ("Where did Maria formerly work?", "Bosch"),
+        ("Wo hat Maria früher gearbeitet?", "Bosch"),
+        ("Where did Maria used to live?", "Munich"),
+        ("What is Tom's ex-wife called?", "Lena"),
+        ("When did Maria leave Siemens?", "Siemens"),
+        ("Where does Maria work?", "BMW"),
+        ("Where does Maria live today?", "Vienna"),
+    ],
+)
+def test_the_first_answer_held_in_the_time_asked_for(
+    memory: Memory, question: str, held: str
+) -> None:
+    first = memory.recall(question).memories[0]
+    assert first.memory.object == held
+    assert sum(points for points, _ in first.why.values()) == pytest.approx(first.score, abs=0.001)
+
+
+def test_what_did_not_hold_then_says_so_and_what_has_no_time_is_left_as_it_is(
+    memory: Memory,
+) -> None:
+    found = memory.recall("What did Tom like in 2015, and whom was he married to?").memories
+    why = {one.memory.object: one.why for one in found}
+    assert why["Ines"]["time"][1] == "it did not hold in the time that the question names"
+    assert "time" not in why["tea"]
+    assert why["Lena"]["past"] == (0.0, "until 2020-01-01")
+
+
+def test_scores_fall_from_one_memory_to_the_next(memory: Memory) -> None:
+    scores = [one.score for one in memory.recall("Where did Maria work?").memories]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_what_says_no_more_than_a_name_stands_below_what_says_something(memory: Memory) -> None:
+    found = memory.recall("What about Tom?").memories
+    assert [one.memory.kind for one in found][-1] == "concept"

@@ -344,9 +344,8 @@ def _beyond_parameter(operator: str, value: JsonValue, operand: ast.Parameter) -
     if (class_ := _class(operand)) not in ("string", "number"):
         return _NEVER
     type_ = value.part(JsonPart.TYPE)
-    scalar = _SCALARS[class_]
-    held = nodes.SqlCall(f"{scalar}_beyond", (type_, value.part(JsonPart.VALUE)))
-    beyond = nodes.Binary(operator, held, nodes.SqlCall(f"beyond_{scalar}", (_parameter(operand),)))
+    given = (type_, value.part(JsonPart.VALUE), _parameter(operand))
+    beyond = nodes.SqlCall(f"{_SCALARS[class_]} {operator}", given)
     return nodes.All((beyond, nodes.SqlCall(_GUARDS[class_], (type_,))))
 
 

@@ -16,6 +16,9 @@ from typing import Protocol
 from recollect.kernel.store.statement import Statement, spell
 from recollect.node import dataclass
 
+ORDERS = ("<", "<=", ">", ">=")
+"""What a value may be compared with a constant by; each is a function of a dialect."""
+
 
 class JsonPart(StrEnum):
     """What to take of a JSON value: its type's name, its JSON text, its SQL value, or an id."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -12,7 +13,7 @@ import pytest
 
 import recollect
 from recollect.errors import RecollectError
-from recollect.model import AttributeIndex, Key
+from recollect.model import AttributeIndex, Key, PutConcept
 
 WRITE = 'UPSERT { CONCEPT { {type: "Drug", name: $name} SET ATTRIBUTES { code: $code } } }'
 FIND = 'FIND(?d.name) WHERE { ?d {type: "Drug"} FILTER(?d.attributes.code == $code) }'
@@ -76,6 +77,36 @@ def test_others_write_while_an_index_is_made(
             assert "attribute:code" in "\n".join(nexus.explain(FIND, {"code": code}).engine)
         nexus.drop_index("Drug", "code")
         assert states(server, schema) == []
+
+
+VALUES = (
+    *(f"{'x' * 10_000}{last}" for last in "abc"),
+    *("x" * 499, "x" * 500, "x" * 501, "", "\U0001f600" * 600 + "a", "\uffff", "Z", "a", "\u00e4"),
+    *(0, -0.0, -1, 1, 1.5, -2.25, 1e300, -1e300, 2**53, 2**53 + 1, 2**63 - 1, 9.3e18, -(2**63)),
+    *(True, False, [1, 2], [1.0, 2], {"a": 1}, ["x" * 10_000]),
+)
+ASKED = 'FIND(?d.name) WHERE {{ ?d {{type: "Drug"}} FILTER(?d.attributes.code {} $code) }} ORDER BY ?d.name'
+
+
+def test_values_of_any_length_and_kind_are_found_and_compared_by_their_index(
+    on_server: str,
+) -> None:
+    with recollect.open(on_server) as served, recollect.open(":memory:") as file:
+        for nexus in (served, file):
+            nexus.write(
+                [PutConcept("Drug", f"{n:04}", {"code": one}) for n, one in enumerate(VALUES)]
+            )
+            nexus.write([PutConcept("Drug", f"more {n}", {"code": f"m{n}"}) for n in range(1_500)])
+        served.add_index("Drug", "code")
+        for value in VALUES:
+            for operator in ("==", "<", "<=", ">", ">="):
+                text, given = ASKED.format(operator), {"code": value}
+                found = served.read(text, given).results[0].rows
+                assert found == file.read(text, given).results[0].rows, (operator, value)
+                if isinstance(value, str | float) or type(value) is int or operator == "==":
+                    plan = "\n".join(served.explain(text, given).engine)
+                    is_found = re.search(r'using "attribute:code".*\n +Index Cond: .*indexed', plan)
+                    assert is_found or isinstance(value, list | dict), (operator, value)
 
 
 def test_what_is_half_made_is_found_and_made_by_the_next(

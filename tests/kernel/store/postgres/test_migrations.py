@@ -6,13 +6,16 @@ from urllib.parse import parse_qs, urlsplit
 import psycopg
 import pytest
 
+import recollect
 from recollect.errors import RecollectError
 from recollect.kernel.care.dump_format import GROUP, LINES
 from recollect.kernel.store.cells import drawn_id, public_id
 from recollect.kernel.store.dialect import BUILT, create_attribute_index, index_name
+from recollect.kernel.store.postgres import migrations
 from recollect.kernel.store.postgres.migrations import MIGRATIONS, whole_store
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.sqlite.damage import whole_store as whole_file
+from recollect.model import PutConcept
 
 ON_FILES_ALONE = {"counter"}
 """Ids are counted in `grp`."""
@@ -189,3 +192,28 @@ def test_a_store_of_an_older_version_gets_the_functions_of_this_one(
         " AND p.proname IN ('digest_of', 'value_of') ORDER BY 1"
     )
     assert run(database, found) == [("digest_of", "plpgsql"), ("value_of", "plpgsql")]
+
+
+def test_the_attribute_indexes_of_an_older_version_are_made_anew(
+    on_server: str, database: str
+) -> None:
+    values = ("x" * 10_000, "y", 5, 1.5, True, [1])
+    with pytest.MonkeyPatch.context() as patch:
+        before = [one for one in MIGRATIONS if one[0] < "p007"]
+        patch.setattr(migrations, "MIGRATIONS", before)
+        with recollect.open(on_server) as nexus:
+            nexus.write([PutConcept("Drug", str(n), {"code": v}) for n, v in enumerate(values)])
+            nexus.add_index("Drug", "code")
+            nexus.add_index("Drug", "Code")
+    with recollect.open(on_server) as nexus:
+        assert nexus.doctor().is_well
+        for operator, code, names in (
+            ("==", "x" * 10_000, ["0"]),
+            (">", "x", ["0", "1"]),
+            ("<", 5, ["3"]),
+        ):
+            asked = f'FIND(?d.name) WHERE {{ ?d {{type: "Drug"}} FILTER(?d.attributes.code {operator} $code) }}'
+            rows = nexus.read(asked, {"code": code}).results[0].rows
+            assert sorted(name for (name,) in rows) == names
+    found = f"SELECT count(*) FROM pg_indexes WHERE schemaname = '{schema_of(on_server)}' AND indexname IN ('attribute:code', 'attribute^:^Code')"
+    assert run(database, found) == [(2,)]

@@ -17,7 +17,7 @@ from recollect.kernel.store.group import existing_group, last_transaction
 from recollect.kernel.store.postgres.roles import OF_GROUPS, OF_NO_GROUP, TABLES, roles_script
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.statements.rows import LOG
-from recollect.model import Instant, Key
+from recollect.model import Instant, Key, PutConcept
 from recollect.servers.wiring import require_group
 
 WRITE = 'UPSERT { CONCEPT { {type: "Drug", name: $name} } }'
@@ -200,6 +200,17 @@ def test_a_user_erases_the_last_of_an_indexed_type_and_leaves_the_index_to_the_o
         assert owner.doctor(fix=True).is_well
         assert owner.group("theirs").declared.indexes() != ()
     assert built() == {"attribute:dose"}
+
+
+def test_an_attribute_is_found_by_its_index_behind_the_wall(roles: tuple[str, str]) -> None:
+    asked = 'FIND(?d.name) WHERE {{ ?d {{type: "Drug"}} FILTER(?d.attributes.code {} "c5") }}'
+    with recollect.open(roles[0], "ours") as owner:
+        owner.write([PutConcept("Drug", f"n{n}", {"code": f"c{n}"}) for n in range(3_000)])
+        owner.add_index("Drug", "code")
+    with recollect.open(f"{roles[1]}&rls=on", "ours") as nexus:
+        for operator in ("==", ">"):
+            plan = nexus.explain(asked.format(operator)).engine
+            assert 'Index Scan using "attribute:code"' in "\n".join(plan)
 
 
 def test_every_table_is_of_groups_or_known_to_be_of_none() -> None:

@@ -7,7 +7,7 @@ the server has no function for is made in `functions.py`.
 from __future__ import annotations
 
 from recollect.kernel.store.cells import drawn_id
-from recollect.kernel.store.dialect import Dialect, JsonPart
+from recollect.kernel.store.dialect import ORDERS, Dialect, JsonPart
 from recollect.kernel.store.postgres.overrides import OVERRIDES
 from recollect.kernel.store.postgres.patterns import translated
 
@@ -17,6 +17,15 @@ _NUMBER = (  # the cases of an expression
     "jsonb_typeof({0}) WHEN 'number' THEN ({0})::numeric"
     " WHEN 'boolean' THEN ({0})::boolean::integer"
 )
+
+
+_NUMBER_IN = "CASE WHEN {0} = 'number' THEN ({1})::numeric END"
+_TEXT_IN = "(CASE WHEN {0} = 'string' THEN ({1}) #>> '{{}}' END COLLATE \"C\")"
+
+
+def _beyond(held: str, order: str) -> str:
+    """Return a comparison that an index serves, which has little of a long value: see `indexed`."""
+    return f"({held} {order} {{2}} AND indexed({{1}}) {order[0]}= indexed(to_jsonb({{2}})))"
 
 
 def _render_json(part: JsonPart, document: str, key: str | None) -> str:
@@ -46,8 +55,6 @@ POSTGRES = Dialect(
         "as_boolean": "to_jsonb({} <> 0)",
         "as_value": "to_jsonb({})",
         "bare": "{}",
-        "beyond_number": "to_jsonb({})",
-        "beyond_text": "{}",
         "canonical_json": '(canonical_json(({})::jsonb) COLLATE "C")',
         "canonical_value": (
             "(CASE WHEN jsonb_typeof({0}) IN ('array', 'object') THEN canonical_json({0}) END"
@@ -89,9 +96,8 @@ POSTGRES = Dialect(
         "json_quote": "to_json({})::text",
         "least": "least({}, {})",
         "never": "FALSE",
-        "number_beyond": "indexed({1})",
-        "number_in": "CASE WHEN {0} = 'number' THEN ({1})::numeric END",
-        "number_of": "CASE WHEN {0} = 'number' THEN ({1})::numeric END",
+        "number_in": _NUMBER_IN,
+        "number_of": _NUMBER_IN,
         "number_value": f"CASE {_NUMBER} END",
         "object": "json_build_object({})",
         "parsed": "value_of({})",
@@ -112,9 +118,8 @@ POSTGRES = Dialect(
         "shown_number": "({})::text",
         "starts_with": "starts_with({}, {})",
         "sum_of_reals": "json_agg",
-        "text_beyond": "(CASE WHEN {0} = 'string' THEN ({1}) #>> '{{}}' END COLLATE \"C\")",
-        "text_in": "(CASE WHEN {0} = 'string' THEN ({1}) #>> '{{}}' END COLLATE \"C\")",
-        "text_of": "(CASE WHEN {0} = 'string' THEN ({1}) #>> '{{}}' END COLLATE \"C\")",
+        "text_in": _TEXT_IN,
+        "text_of": _TEXT_IN,
         "text_value": (
             "(CASE WHEN jsonb_typeof({0}) = 'string' THEN ({0}) #>> '{{}}' END COLLATE \"C\")"
         ),
@@ -123,6 +128,8 @@ POSTGRES = Dialect(
             " WHEN 'string' THEN 2 WHEN 'array' THEN 3 WHEN 'object' THEN 3 END"
         ),
         "whole_number": "({})::bigint",
+        **{f"number {one}": _beyond(_NUMBER_IN, one) for one in ORDERS},
+        **{f"text {one}": _beyond(_TEXT_IN, one) for one in ORDERS},
     },
     inner_join="INNER JOIN",
     is_fenced=True,

@@ -16,7 +16,7 @@ from psycopg import Connection
 from recollect.errors import STORE_FOREIGN, STORE_NEWER, STORE_UNAVAILABLE, UPGRADE, RecollectError
 from recollect.kernel.store.port import Part, SqlRow
 from recollect.kernel.store.postgres.faults import translated
-from recollect.kernel.store.postgres.functions import CALLED
+from recollect.kernel.store.postgres.functions import CALLED, ORDERED
 from recollect.kernel.store.postgres.groups import GROUP_NAMES
 from recollect.kernel.store.postgres.pool import milliseconds
 from recollect.kernel.store.postgres.schema import INITIAL, LINK_LINE, LONG_TERMS, WORK_BY_GROUP
@@ -28,6 +28,7 @@ MIGRATIONS: Final = (
     ("p004_long_terms", LONG_TERMS),
     ("p005_link_line", LINK_LINE),
     ("p006_group_names", GROUP_NAMES),
+    ("p007_ordered_values", ORDERED),
 )
 """The name of each step, and its statements."""
 

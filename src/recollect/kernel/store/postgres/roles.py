@@ -70,6 +70,7 @@ COMMIT;
 ALTER FUNCTION pg_catalog.left(text, integer) LEAKPROOF;
 ALTER FUNCTION {schema}.rest_of(text) LEAKPROOF;
 ALTER FUNCTION {schema}.indexed(jsonb) LEAKPROOF;
+ALTER FUNCTION pg_catalog.jsonb_object_field(jsonb, text) LEAKPROOF;
 """
 _WALL: Final = """
 ALTER TABLE {schema}.{table} ENABLE ROW LEVEL SECURITY;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import orjson
 
-from recollect.kernel.store.dialect import Dialect, JsonPart
+from recollect.kernel.store.dialect import ORDERS, Dialect, JsonPart
 from recollect.kernel.store.statements.counters import COUNT_IDS
 
 
@@ -33,8 +33,6 @@ SQLITE = Dialect(
         "array": "{}",
         "as_boolean": "{}",
         "as_value": "{}",
-        "beyond_number": "{}",
-        "beyond_text": "{}",
         "bare": "+{}",  # without a column's affinity
         "canonical_json": "canonical_json({})",
         "coalesce": "coalesce({}, {})",
@@ -69,7 +67,6 @@ SQLITE = Dialect(
         "json_quote": "json_quote({})",
         "least": "min({}, {})",
         "never": "0",
-        "number_beyond": "{1}",
         "number_in": "{1}",
         "number_of": "CASE WHEN {0} IN ('integer', 'real') THEN {1} END",
         "object": "json_object({})",
@@ -84,11 +81,12 @@ SQLITE = Dialect(
         "shown_number": "{}",
         "starts_with": "(substr({0}, 1, length({1})) = {1})",
         "sum_of_reals": "sum",
-        "text_beyond": "{1}",
         "text_in": "{1}",
         "text_of": "CASE WHEN {0} = 'text' THEN {1} END",
         "type_rank": "(nullif({}, 'null') NOT IN ('true', 'false'))",  # the same, of a type's name
         "whole_number": "{}",
+        **{f"number {one}": f"({{1}} {one} {{2}})" for one in ORDERS},
+        **{f"text {one}": f"({{1}} {one} {{2}})" for one in ORDERS},
     },
     inner_join="CROSS JOIN",  # SQLite never reorders across it
     is_fenced=False,

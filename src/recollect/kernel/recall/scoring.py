@@ -25,7 +25,7 @@ from recollect.kernel.recall.columns import (
     Places,
 )
 from recollect.kernel.recall.remembering import CONCEPTS, FACTS
-from recollect.kernel.recall.spans import DAY, Held, Times, held_after, held_before, held_once
+from recollect.kernel.recall.spans import DAY, HeldThen, Times, held_after, held_before, held_once
 from recollect.kernel.recall.words import LANGUAGES, Vector, stem
 from recollect.kernel.search.tokens import tokens
 from recollect.model import BEGINNING, FOREVER
@@ -228,7 +228,7 @@ def _fitting(
     return np.where(timed | beside, fits, -1.0) if (fits[timed] > 0).any() else None
 
 
-def _in_time(columns: Columns, held: Held, now: int) -> Floats:
+def _in_time(columns: Columns, held: HeldThen, now: int) -> Floats:
     """Return how well the time of each row is the one in which something held."""
     begin, end = columns.valid_at, columns.invalid_at
     fits = (begin < held.end) & (held.begin < end)

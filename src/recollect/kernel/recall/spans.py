@@ -189,7 +189,7 @@ _FORMERLY: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldThen:
     """When what a question asks for held, and which end of that time is to lie near what."""
 
     begin: int
@@ -198,19 +198,19 @@ class Held:
     near: Span = (BEGINNING, FOREVER)
 
 
-def held_before(instant: int) -> Held:
+def held_before(instant: int) -> HeldThen:
     """Return what held before an instant, best the last."""
-    return Held(BEGINNING, instant, "end", (instant, FOREVER))
+    return HeldThen(BEGINNING, instant, "end", (instant, FOREVER))
 
 
-def held_after(instant: int) -> Held:
+def held_after(instant: int) -> HeldThen:
     """Return what held after an instant, best the first."""
-    return Held(instant, FOREVER, "begin", (instant, instant))
+    return HeldThen(instant, FOREVER, "begin", (instant, instant))
 
 
-def held_once(instant: int) -> Held:
+def held_once(instant: int) -> HeldThen:
     """Return what was over by an instant, best the last."""
-    return Held(BEGINNING, instant, "over", (instant, instant))
+    return HeldThen(BEGINNING, instant, "over", (instant, instant))
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +219,7 @@ class Times:
 
     spans: tuple[Span, ...] = ()
     months: tuple[tuple[int, int | None], ...] = ()
-    held: tuple[Held, ...] = ()  # when what is asked for held
+    held: tuple[HeldThen, ...] = ()  # when what is asked for held
     beside: tuple[str, str] | None = None  # "before" or "after", and the words of what
     cues: frozenset[str] = frozenset()  # words that only say so
 
@@ -292,24 +292,24 @@ def asked_for(question: str, asked_at: int) -> Times:
     )
 
 
-def _held(dated: Sequence[tuple[int, str, Span]], asked_at: int) -> tuple[Held, ...]:
+def _held(dated: Sequence[tuple[int, str, Span]], asked_at: int) -> tuple[HeldThen, ...]:
     """Return when what is asked for held, by times in the order of the question."""
-    found: list[Held] = []
+    found: list[HeldThen] = []
     begun: Span | None = None
     for _, side, (begin, end) in dated:
         match side:
             case "to" | "until" if begun is not None:
-                found[-1] = Held(begun[0], end)
+                found[-1] = HeldThen(begun[0], end)
             case "before":
                 found.append(held_before(begin))
             case "until":
-                found.append(Held(BEGINNING, end, "end", (begin, end)))
+                found.append(HeldThen(BEGINNING, end, "end", (begin, end)))
             case "since":
-                found.append(Held(begin, FOREVER, "begin", (begin, end)))
+                found.append(HeldThen(begin, FOREVER, "begin", (begin, end)))
             case "after":
-                found.append(Held(end, FOREVER))
+                found.append(HeldThen(end, FOREVER))
             case _ if end - begin > DAY or not begin <= asked_at < end:  # today is now
-                found.append(Held(begin, end))
+                found.append(HeldThen(begin, end))
         begun = (begin, end) if side == "since" else None
     return tuple(found)
 

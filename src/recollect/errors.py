@@ -179,6 +179,7 @@ class ToDo(StrEnum):
     ASK_AT_TRANSACTION = "read as of a transaction"
     DECLARE_OR_FORCE = "declare or mend what is there, or force it"
     GIVE_PARAMETER = "give a parameter a value"
+    JOIN = "send a text that makes two concepts one"
     LIST_ATTENTION = "list what asks for attention"
     LIST_CLAIMS = "list the claims"
     LIST_EXCHANGES = "list the exchanges with models"

@@ -65,7 +65,8 @@ class Elements:
     ) -> tuple[NamedConcept, ...]:
         """Return the concepts that a plain name means: as written, else spelt so, else by alias.
 
-        No type that a face owns is meant, and no kind whose names are ids.
+        Where it means none, those come whose first name it is, and `by` says so. No type that a
+        face owns is meant, and no kind whose names are ids.
         """
         with self._group.reader(as_of) as reader:
             return concepts_meant(reader, name, type)

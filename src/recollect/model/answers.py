@@ -35,7 +35,7 @@ class NamedConcept:
     """A concept that a plain name means."""
 
     element: Concept
-    by: Literal["name", "spelling", "alias"]  # how it is called so
+    by: Literal["name", "spelling", "alias", "first name"]  # how it is called so
     detail: str  # what tells it apart: its type, and what it is about
 
 

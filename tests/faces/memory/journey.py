@@ -28,6 +28,22 @@ def walk(door: Any) -> None:
     tea = _correct(door)
     _forget(door, tea)
     _learn(door)
+    _meet(door)
+
+
+def _meet(door: Any) -> None:
+    """Tell of somebody by a first name that one person has who is known."""
+    rosa = {"subject": {"type": "Person", "name": "Rosa Klein"}, "predicate": "knows"}
+    (known,) = door.remember(facts=[{**rosa, "object": "Maria"}]).facts
+    told = door.remember(facts=[{"subject": "Rosa", "predicate": "likes", "object": "figs"}])
+    (proposed,) = told.warnings
+    assert proposed.code == "first_name"
+    assert '"Rosa"' in proposed.message
+    assert 'name: "Rosa Klein"' in proposed.message
+    assert "MERGE CONCEPT ?new INTO ?known" in proposed.hint
+    again = door.remember(facts=[{"subject": "Rosa", "predicate": "likes", "object": "dates"}])
+    assert again.warnings == ()
+    assert known.subject == "Rosa Klein"
 
 
 def _correct(door: Any) -> str:

@@ -246,6 +246,43 @@ def test_another_persons_fact_is_no_answer(memory: Memory) -> None:
     assert str(memory.recall("When was Nadia born?").memories[0]) == "Nadia born on 14 March 1988"
 
 
+def test_a_first_name_is_joined_by_the_text_that_is_proposed(memory: Memory) -> None:
+    memory.remember(facts=[{"subject": "Rosa Klein", "predicate": "works_at", "object": "Miele"}])
+    told = memory.remember(facts=[{"subject": "Rosa", "predicate": "likes", "object": "figs"}])
+    (notice,) = told.warnings
+    memory.nexus.write(notice.hint.partition(": ")[2])
+    assert lines_about(memory, "Rosa") == ["Rosa Klein works at Miele", "Rosa likes figs"]
+    more = memory.remember(facts=[{"subject": "Rosa", "predicate": "likes", "object": "dates"}])
+    assert (more.warnings, more.facts[0].subject) == ((), "Rosa Klein")
+
+
+@pytest.mark.parametrize(
+    ("known", "told"),
+    [
+        (["Rosa Klein", "Rosa Groß"], "Rosa"),  # of two nobody says whom
+        (["Rosa Klein"], "rosa"),  # a colour
+        (["Rosa Klein"], "Rosalind"),
+        (["rosa quartz"], "Rosa"),
+    ],
+)
+def test_what_may_be_somebody_else_is_not_proposed(
+    memory: Memory, known: list[str], told: str
+) -> None:
+    memory.remember(
+        facts=[{"subject": one, "predicate": "likes", "object": "tea"} for one in known]
+    )
+    assert (
+        memory.remember(facts=[{"subject": "Bo", "predicate": "likes", "object": told}]).warnings
+        == ()
+    )
+
+
+def test_what_is_no_person_and_does_nothing_gives_no_first_name(memory: Memory) -> None:
+    memory.remember(facts=[{"subject": "Bo", "predicate": "lives_in", "object": "New York"}])
+    fact = {"subject": "Bo", "predicate": "likes", "object": "New"}
+    assert memory.remember(facts=[fact]).warnings == ()
+
+
 def test_messages_told_twice_are_kept_once(memory: Memory) -> None:
     said = [{"role": "ann", "content": "The roof leaks", "timestamp": "2026-01-01T09:00:00Z"}]
     first, again = memory.remember(messages=said), memory.remember(messages=said)

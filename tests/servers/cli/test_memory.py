@@ -55,6 +55,14 @@ def test_what_a_question_names_is_forgotten_only_after_it_was_shown(ask, cli):
     assert "Maria" in texts(ask("list", "concept"))  # nobody asked to forget her
 
 
+def test_a_first_name_is_joined_by_the_command_that_is_shown(ask, cli):
+    ask("remember", "--fact", "Rosa Klein", "works_at", "Miele")
+    told = cli("remember", "--fact", "Rosa", "likes", "figs", "--db", "me.db")
+    merge = told.stderr.partition("echo '")[2].partition("' | recollect run -")[0]
+    assert cli("run", "-", "--db", "me.db", input=merge).exit_code == 0
+    assert "Rosa Klein works at Miele" in texts(ask("list", "--about", "Rosa"))
+
+
 def test_end_withdraw_and_erase_are_three_effects(ask, cli):
     tea = ask("remember", "--fact", "Maria", "likes", "green tea")["facts"][0]["id"]
     ended = ask("forget", "--id", tea, "--how", "end", "--at", "2027-01-01")

@@ -50,6 +50,19 @@ def test_what_is_to_be_forgotten_is_shown_first_and_nothing_is_erased_unless_all
     talk(script)
 
 
+def test_a_first_name_is_joined_by_the_text_that_is_proposed(talk):
+    async def script(agent):
+        known = {"subject": "Rosa Klein", "predicate": "works_at", "object": "Miele"}
+        await agent.call("remember", facts=[known])
+        fact = {"subject": "Rosa", "predicate": "likes", "object": "figs"}
+        (notice,) = (await agent.call("remember", facts=[fact]))["warnings"]
+        await agent.call("execute_kip", command=notice["hint"].partition(": ")[2])
+        about = texts(await agent.call("list_memories", about="Rosa"))
+        assert "Rosa Klein works at Miele" in about
+
+    talk(script)
+
+
 def test_a_server_that_may_erase_leaves_nothing(talk, path):
     async def script(agent):
         told = (await agent.call("remember", facts=MARIA))["facts"]

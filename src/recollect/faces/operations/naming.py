@@ -33,8 +33,11 @@ def other_node(nexus: Nexus, name: str) -> Concept | None:
     None where an entity is called so, where several others are, and where nothing is: then the
     node of that name is an entity.
     """
-    meant = nexus.elements.named(name)
-    if any(one.element.type == ENTITY for one in meant) or nexus.elements.named(name, type=ENTITY):
+    meant, entities = (
+        [one for one in nexus.elements.named(name, type=type_) if one.by != "first name"]
+        for type_ in (None, ENTITY)
+    )
+    if entities or any(one.element.type == ENTITY for one in meant):
         return None
     return meant[0].element if len(meant) == 1 else None
 

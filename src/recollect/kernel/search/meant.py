@@ -23,16 +23,19 @@ from recollect.kernel.store.statements.names import CALLED, SAID_OF, SPELT
 from recollect.kernel.store.texts import Partition, Term
 from recollect.model import LIVING, Concept, NamedConcept, normal_text
 
-By = Literal["name", "spelling", "alias"]
+By = Literal["name", "spelling", "alias", "first name"]
 
-_CLASSES: Final[tuple[By, ...]] = ("name", "spelling", "alias")
+_CLASSES: Final[tuple[By, ...]] = ("name", "spelling", "alias", "first name")
 _MOST_WORDS: Final = 16  # of a name that are looked for; what they find is compared whole
 _SHOWN: Final = 3  # facts that tell a concept apart
 _NOW: Final = LIVING - 1
 
 
 def concepts_meant(reader: Reader, name: str, type_: str | None) -> tuple[NamedConcept, ...]:
-    """Return the concepts that a plain name means, in the order in which they came to be."""
+    """Return the concepts that a plain name means, in the order in which they came to be.
+
+    Those whose first name it is come where it means no other.
+    """
     session, group, moment = reader.session, reader.group, reader.moment
     known = _NOW if moment.known is None else moment.known
     found = ids_meant(session, group, name, type_, known)
@@ -63,14 +66,15 @@ def ids_meant(
         return {}
     parts = _parts(group, is_past=known != _NOW)
     holding = session.texts.holding(parts, [[Term(one) for one in words]])
-    classes: dict[By, list[int]] = {"spelling": [], "alias": []}
+    called_so: list[tuple[int, By]] = []
     parameters["ids"] = orjson.dumps(list(holding)).decode()
     for one, type, held, aliases in session.rows(CALLED, parameters):
         if _fits(session, text(type), type_):
             by = how_called(wanted, text(held), _texts(aliases))
             if by is not None:
-                classes[by].append(whole(one))
-    return next((dict.fromkeys(ids, by) for by, ids in classes.items() if ids), {})
+                called_so.append((whole(one), by))
+    ways = dict(called_so)
+    return {one: ways[one] for one in best_of(called_so)}
 
 
 def how_called(wanted: str, name: str, aliases: Iterable[object]) -> By | None:
@@ -78,6 +82,8 @@ def how_called(wanted: str, name: str, aliases: Iterable[object]) -> By | None:
 
     >>> how_called("acme corp", "ACME Corp", ()), how_called("Acme", "ACME Corp", ["Acme"])
     ('spelling', 'alias')
+    >>> how_called("Maria", "Maria Lopez", ()), how_called("green", "green tea", ())
+    ('first name', None)
     """
     if name == wanted:
         return "name"
@@ -85,7 +91,11 @@ def how_called(wanted: str, name: str, aliases: Iterable[object]) -> By | None:
     if normal_text(name) == key:
         return "spelling"
     is_alias = any(isinstance(one, str) and normal_text(one) == key for one in aliases)
-    return "alias" if is_alias else None
+    if is_alias:
+        return "alias"
+    first, *others = name.split() or [""]
+    is_first = bool(others) and all(one[0].isupper() for one in (first, *others))
+    return "first name" if is_first and normal_text(first) == key else None
 
 
 def best_of(found: Iterable[tuple[int, By]]) -> list[int]:

@@ -33,7 +33,6 @@ from recollect.kernel.store.terms import Terms
 from recollect.kernel.write.batch import Batch, Spans
 from recollect.kernel.write.element import ConceptElement, Element, canonical
 from recollect.kernel.write.identity import find_concept, matching_concepts, missing_concept
-from recollect.kernel.write.merge_concepts import refuse_types
 from recollect.kernel.write.protection import refuse_update
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import concept_meant, constant, hidden_attributes, members
@@ -255,7 +254,6 @@ def apply_merge(
     if not sources or not targets:
         raise _nothing(unit, tree, terms)
     source, target = _only(unit, tree.source, sources), _only(unit, tree.target, targets)
-    refuse_types(unit, source, target, tree.target.span)
     batch = Batch(unit)
     batch.run([Merge(Met(source.id), Met(target.id))], lambda _: Spans(tree.target.span))
     return batch.merged[0] if batch.merged else MergeReport(0, 0, 0)

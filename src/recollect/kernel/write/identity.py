@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from recollect.errors import DUPLICATE_EXISTS, NOT_FOUND, Notice, RecollectError, Span, nearest
+from recollect.errors import (
+    DUPLICATE_EXISTS,
+    NOT_FOUND,
+    Hint,
+    Notice,
+    RecollectError,
+    Span,
+    ToDo,
+    nearest,
+)
 from recollect.kernel.read.known_keys import declared_names
 from recollect.kernel.search.meant import By, best_of, how_called, ids_meant
 from recollect.kernel.search.tokens import ALIASES
@@ -25,6 +34,7 @@ from recollect.kernel.write.validation import identifier
 from recollect.model import LIVING, ElementKind, Meant, Named
 from recollect.node import replace
 
+_PERSON = "Person"
 _SHOWN = 10  # ids or names an error lists
 _LISTED = 2000  # names a suggestion is chosen from
 _LONGEST_ID = 200  # characters of a name that is an id too
@@ -268,15 +278,37 @@ class PlainNames:
         return found
 
     def _one(self, name: str) -> ConceptElement:
-        unit, found = self._unit, self._meant(name, None)
-        if len(found) > 1:
+        unit, (found, by) = self._unit, self._called(name, None)
+        is_meant = by != "first name"
+        if is_meant and len(found) > 1:
             raise self._ambiguous(name, found)
-        if found:
+        if is_meant and found:
             return found[0]
         made = unit.session.kinds.made
         if made is None:
             raise missing_concept(unit, Meant(name=name))
-        return self._made(Meant(made, name))
+        concept = self._made(Meant(made, name))
+        persons = [one for one in found if name[0].isupper() and self._is_person(one)]
+        if len(persons) == 1:
+            unit.notices.append(self._first_name_of(persons[0], concept))
+        return concept
+
+    def _is_person(self, concept: ConceptElement) -> bool:
+        """Whether a concept is a person, or something that does what only its facts tell."""
+        unit, type_ = self._unit, self._type(concept)
+        links = unit.directory.links_at([concept.id]) if type_ == unit.session.kinds.made else []
+        return type_ == _PERSON or any(one.subject == concept.id for one in links)
+
+    def _first_name_of(self, person: ConceptElement, concept: ConceptElement) -> Notice:
+        """Return the notice that a new concept is called by the first name of one known person."""
+        own, other = self._id(concept), self._id(person)
+        message = f'"{concept.name}" ({own}) is new; it is the first name of one that is known: '
+        text = (
+            f'MERGE CONCEPT ?new INTO ?known WHERE {{ ?new {{id: "{own}"}} '
+            f'?known {{id: "{other}"}} }}'
+        )
+        hint = Hint(f"if they are one: {text}", ToDo.JOIN, text)
+        return Notice("first_name", message + self._told([person]), hint=hint)
 
     def _of_type(self, name: str, type_: str) -> ConceptElement:
         unit, wanted = self._unit, Meant(type_, name)
@@ -318,7 +350,11 @@ class PlainNames:
         return concept
 
     def _meant(self, name: str, type_: str | None) -> list[ConceptElement]:
-        """Return what a name means, what this transaction made and closed included."""
+        found, by = self._called(name, type_)
+        return found if by != "first name" else []
+
+    def _called(self, name: str, type_: str | None) -> tuple[list[ConceptElement], By | None]:
+        """Return what a name means, what this transaction made and closed included, and how."""
         unit = self._unit
         found: dict[int, By] = {}
         for one, by in ids_meant(unit.session, unit.group, name, type_).items():
@@ -326,8 +362,10 @@ class PlainNames:
             if isinstance(element, ConceptElement) and element.is_living:
                 found[one] = by
         found |= dict(self._touched(name, type_))
-        elements = map(unit.directory.by_id, best_of(found.items()))
-        return [one for one in elements if isinstance(one, ConceptElement)]
+        best = best_of(found.items())
+        elements = map(unit.directory.by_id, best)
+        called = [one for one in elements if isinstance(one, ConceptElement)]
+        return called, found[best[0]] if best else None
 
     def _touched(self, name: str, type_: str | None) -> Iterator[tuple[int, By]]:
         kinds = self._unit.session.kinds

@@ -38,6 +38,7 @@ _OF_NO_KIND = 0.85  # of two names that are the same, where one is of the kind t
 _OF_TWO_TYPES = 0.7
 _SHARED = 0.05  # more for a pair with a link to the same thing
 _MOST_UNSURE = 0.94  # of what is not the same to the letter, whatever it shares
+_MADE = "Entity"  # what a plain name made becomes one with what it is
 _PERSON = "Person"  # whose first names may stand alone: KIP 1.0-RC11, appendix 2
 
 NOT_SAME = "not_same_as"
@@ -76,7 +77,7 @@ class Duplicate:
     @property
     def kip(self) -> str:
         """The text that makes them one; a comment for what MERGE does not join."""
-        if self.duplicate.type != self.canonical.type:
+        if self.duplicate.type not in (self.canonical.type, _MADE):
             pair = f"{concept_pattern(self.duplicate)} and {concept_pattern(self.canonical)}"
             return f"// {pair} are of two types, which MERGE does not join"
         return (

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -20,6 +20,7 @@ import psycopg
 import pytest
 
 import recollect
+from recollect.errors import RecollectError
 from recollect.kernel import Nexus
 
 PROGRAM = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
@@ -56,11 +57,18 @@ def owner_of(host: str) -> str | None:
 
 @pytest.fixture
 def between(on_server: str) -> Iterator[str]:
-    """The address of a new store through a pool of two connections, which takes any user."""
+    """The address of a new store through a pool that keeps what is prepared, if this one can."""
+    keeps = version() >= LISTS_PREPARED
+    with pooled(on_server, most_prepared=100) as address:
+        yield address if keeps else f"{address}&prepare=off"
+
+
+@contextmanager
+def pooled(on_server: str, *, most_prepared: int) -> Iterator[str]:
+    """Give the address of a store through a pool of two connections, which takes any user."""
     parts = urlsplit(on_server)
     given = parse_qs(parts.query)
     host = given["host"][0] if "host" in given else str(parts.hostname)
-    keeps = version() >= LISTS_PREPARED
     folder, port = Path(tempfile.mkdtemp(prefix="recollect-pool-")), free_port()
     settings = folder / "pgbouncer.ini"
     settings.write_text(
@@ -74,7 +82,7 @@ unix_socket_dir =
 auth_type = any
 pool_mode = transaction
 default_pool_size = 2
-{"max_prepared_statements = 100" if keeps else ""}
+{f"max_prepared_statements = {most_prepared}" if version() >= LISTS_PREPARED else ""}
 """,
         encoding="utf-8",
     )
@@ -91,7 +99,7 @@ default_pool_size = 2
                     break
                 assert running.poll() is None, running.stderr and running.stderr.read()
                 time.sleep(0.05)  # until it listens
-            yield address if keeps else f"{address}&prepare=off"
+            yield address
         finally:
             running.terminate()
             running.wait(10)
@@ -123,6 +131,19 @@ def test_many_threads_share_two_connections_and_no_setting_or_statement_is_lost(
             assert group.verify().is_whole
             assert len(group.search("a").results[0].hits) == 1  # type: ignore[union-attr]
         assert nexus.doctor().is_well
+
+
+def test_a_pool_that_keeps_no_prepared_statements_is_told_as_what_it_is(on_server: str) -> None:
+    with pooled(on_server, most_prepared=0) as address:
+        with pytest.raises(RecollectError) as caught:
+            for _ in range(2):  # the second meets what the first has left on the connection
+                with recollect.open(address) as nexus:
+                    nexus.write(WRITE, {"name": "a", "n": 0})
+        assert caught.value.code.code == "STORE_UNAVAILABLE"
+        assert "prepare=off" in str(caught.value.hint)
+        with recollect.open(f"{address}&prepare=off") as nexus:
+            nexus.write(WRITE, {"name": "b", "n": 0})
+            assert nexus.doctor().is_well
 
 
 def test_a_setting_of_one_client_is_not_seen_by_the_next(between: str) -> None:

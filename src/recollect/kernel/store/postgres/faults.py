@@ -24,7 +24,14 @@ from recollect.errors import (
 from recollect.kernel.store.faults import busy, out_of_memory, overdue
 from recollect.kernel.store.postgres.address import ServerAddress
 
+_UNPREPARED: Final = (
+    STORE_UNAVAILABLE,
+    "a pool between keeps no prepared statements of its clients apart",
+    "add prepare=off to the address, or set max_prepared_statements of PgBouncer above 0",
+)
 _BY_STATE: Final[dict[str, tuple[Code, str, str]]] = {
+    "26000": _UNPREPARED,
+    "42P05": _UNPREPARED,
     "53100": (STORE_UNAVAILABLE, "the disk of the server is full", "free some space there"),
     "53300": (
         STORE_UNAVAILABLE,

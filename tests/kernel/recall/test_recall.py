@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from uuid import UUID
 
 import pytest
@@ -111,6 +112,34 @@ def test_what_has_ended_is_there_only_when_the_past_is_asked_for(nexus: Nexus) -
     assert past.passage == "Ann lives_in Graz"
     assert past.why["past"].words == "until 2020-01-01"
     assert sum(share.points for share in past.why.values()) == pytest.approx(past.score)
+
+
+def test_what_begins_or_ends_between_two_questions_counts_without_a_write(nexus: Nexus) -> None:
+    nexus.write(
+        'UPSERT { CONCEPT @a { {type: "Person", name: "Ann"} } CONCEPT @b { {type: "City", '
+        'name: "Graz"} } PROPOSITION @p { (@a, "lives_in", @b) } '
+        'WITH METADATA { valid_from: "2024-11-01", valid_until: "2024-12-01" } }'
+    )
+    told: list[bool] = []
+    for day in (0, 29, 31, 59, 61):  # from 2024-10-04
+        CLOCK[0] = (20_000 + day) * DAY
+        told.append("Ann lives_in Graz" in said(nexus, "Where does Ann live?"))
+    assert told == [False, True, True, False, False]
+
+
+def test_what_is_kept_of_common_words_changes_no_answer(tmp_path: Path) -> None:
+    people = [
+        PutConcept("Person", f"Person {at}", {"summary": f"sails {'boats ' * (at % 3)}"})
+        for at in range(2_500)
+    ]
+    with Nexus.open(tmp_path / "memory.db") as nexus:
+        nexus.write([*people, PutConcept("Person", "Ann", {"summary": "sails ships in Graz"})])
+        asked = ("Who sails?", "Who sails boats?", "What does Ann sail?", "Who sails in Graz?")
+        warm = [nexus.recall(one) for _ in range(2) for one in asked][-len(asked) :]
+        for question, known in zip(asked, warm, strict=True):
+            with Nexus.open(tmp_path / "memory.db") as other:
+                fresh = other.recall(question, as_of=known.as_of)
+            assert (fresh.memories, fresh.nearest) == (known.memories, known.nearest)
 
 
 def test_copies_are_one_memory_with_a_count(nexus: Nexus) -> None:

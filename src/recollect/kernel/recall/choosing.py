@@ -20,10 +20,19 @@ from typing import Final
 import numpy as np
 
 from recollect.kernel.recall.asking import UnderstoodQuestion, beside, names_in
-from recollect.kernel.recall.columns import NONE, SAYS_ANYTHING, Columns, Floats
+from recollect.kernel.recall.columns import NONE, SAYS_ANYTHING
 from recollect.kernel.recall.recollection import Recalled, Share
 from recollect.kernel.recall.remembering import since_text
-from recollect.kernel.recall.scoring import FACTORS, KIND, NAMED, NEAR, SHARES, WORDS, Ranking
+from recollect.kernel.recall.scoring import (
+    FACTORS,
+    KIND,
+    MOST,
+    NEAR,
+    SHARES,
+    WORDS,
+    Ranking,
+    are_among,
+)
 from recollect.kernel.recall.words import LANGUAGES, asked_stems, language_of, stem, telling_stems
 from recollect.kernel.search.tokens import tokens
 from recollect.model import FOREVER, Dated, Link
@@ -48,7 +57,6 @@ _FIRST: Final = 5
 
 _ALIKE: Final = 0.8  # of the stems of two texts together, beyond which they say the same
 _FEW: Final = 3  # stems; texts of fewer are alike only if they are the same
-_MOST_LOOKED_AT: Final = 500
 _PLACES, _OF_ONE = 5, 2
 
 Look = Callable[[Collection[int]], dict[int, tuple[Dated, str]]]
@@ -60,6 +68,7 @@ class Pick:
     """A memory that is answered with."""
 
     row: int
+    score: float
     dated: Dated
     text: str
     others: list[Dated] = field(default_factory=list)  # that say the same
@@ -79,7 +88,7 @@ def chosen(look: Look, ranking: Ranking, wanted: int, threshold: float) -> Choic
     waiting: list[Pick] = []
     most = wanted + wanted // 2
     for place in _looked_at(look, ranking, most):
-        if ranking.scores[place.row] < threshold:
+        if place.score < threshold:
             break
         same = next((one for one in waiting if _are_alike(one, place)), None)
         if same is not None:
@@ -99,16 +108,16 @@ def is_near(ranking: Ranking, place: Pick) -> bool:
     if ranking.question.is_of_strangers:
         return False
     is_turn = columns.session[row] != NONE
-    named = ranking.shares.get(NAMED)
-    if named is not None and ranking.near is not None and not is_turn:
-        if not named[row]:
-            return bool(ranking.covered[row] + ranking.near[row] >= FLOOR_OF_OTHERS)
+    near = -1.0 if ranking.near is None else float(ranking.near[row])
+    if ranking.named is not None and ranking.near is not None and not is_turn:
+        if not ranking.named[row]:
+            return ranking.covered(row) + near >= FLOOR_OF_OTHERS
         ends = {int(columns.subject[row]), int(columns.object[row])}
         if ends <= ranking.question.concepts:
             return True
-        return bool(ranking.asked[row] + _near_beside_names(ranking, place) >= FLOOR_OF_NAMED)
-    holds = ranking.covered[row] >= (FLOOR_OF_TURNS if is_turn else FLOOR)
-    return bool(holds or (ranking.near is not None and ranking.near[row] >= NEAR))
+        beside = ranking.covered(row, beside_names=True)
+        return beside + _near_beside_names(ranking, place) >= FLOOR_OF_NAMED
+    return ranking.covered(row) >= (FLOOR_OF_TURNS if is_turn else FLOOR) or near >= NEAR
 
 
 def _near_beside_names(ranking: Ranking, place: Pick) -> float:
@@ -123,14 +132,14 @@ def _near_beside_names(ranking: Ranking, place: Pick) -> float:
 
 def _looked_at(look: Look, ranking: Ranking, at_once: int) -> Iterator[Pick]:
     """Yield the candidates with their texts, best first."""
-    rows = iter(ranking.best(_MOST_LOOKED_AT))
-    for _ in range(0, _MOST_LOOKED_AT, at_once):
-        batch = [int(one) for one in islice(rows, at_once)]
+    for first in range(0, MOST, at_once):
+        batch = ranking.rows[first : first + at_once].tolist()
         found = look(batch) if batch else {}
-        for row in batch:
+        for row, score in zip(batch, ranking.scores[first:], strict=False):
             if row in found:
                 dated, text = found[row]
-                yield Pick(row, dated, text, stems=frozenset(telling_stems(text)))
+                stems = frozenset(telling_stems(text))
+                yield Pick(row, float(score), dated, text, stems=stems)
         if len(batch) < at_once:
             return
 
@@ -182,20 +191,20 @@ def told(
     row, columns = place.row, ranking.columns
     why: dict[str, Share] = {}
     for name, share in ranking.shares.items():
-        points = ranking.weight_of(name) * float(share[row])
+        points = ranking.weight_of(name) * float(share(np.array([row]))[0])
         if points:
             why[name] = Share(points, _in_words(name, question, meant, place))
     total = sum(one.points for one in why.values())
     for name, factors in ranking.factors.items():
-        factor = float(factors[row])
+        factor = float(factors(np.array([row]))[0])
         if factor < 1:
             why[name] = Share(-total * (1 - factor), FACTORS[name])
             total *= factor
-    is_past = bool(ranking.is_past[row])
+    is_past = not ranking.standing.now[row]
     if is_past:
         points = why["past"].points if "past" in why else 0.0
         why["past"] = Share(points, _ended(ranking, row, after))
-    led = 0.0 if ranking.led is None else float(ranking.led[row])
+    led = float(ranking.led.get(row, 0.0))
     if led:
         why["led"] = Share(led, "another that is found names it")
     return Recalled(
@@ -266,40 +275,45 @@ _SO_FEW: Final = 20  # texts that may hold a name all the same
 def led_on(look: Look, ranking: Ranking) -> Ranking:
     """Return a ranking in which what the best name stands higher. Cost: some texts are read."""
     columns, question = ranking.columns, ranking.question
-    most = max(_SO_FEW, _COMMON * int(ranking.counted.sum()))
-    best = [int(row) for row in islice(ranking.best(_LOOKED_AT), _LOOKED_AT)]
+    most = max(_SO_FEW, _COMMON * ranking.standing.many)
+    best = ranking.rows[:_LOOKED_AT].tolist()
     texts = look(best) if best else {}
     given: dict[int, float] = {}
-    for row in (one for one in best[:FIRST] if one in texts):
-        for concept, held in _mentioned(ranking, texts[row][1], row):
+    for row, score in zip(best[:FIRST], ranking.scores, strict=False):
+        for concept, held in _mentioned(ranking, texts[row][1], row) if row in texts else ():
             if concept not in question.concepts and held <= most:
-                gain = OF_SOURCE * float(ranking.scores[row]) / (1 + math.log(1 + held))
+                gain = OF_SOURCE * float(score) / (1 + math.log(1 + held))
                 given[concept] = max(gain, given.get(concept, 0.0))
     if not given:
         return ranking
-    gains = _of_elements(columns, given)
-    gains[~(ranking.candidates & ((columns.flags & SAYS_ANYTHING) > 0))] = 0.0
-    base = np.where(ranking.candidates, np.maximum(ranking.scores, 0.0), -1.0)
-    scores = np.where(gains > 0, np.minimum(base + gains, 1.0), ranking.scores)
-    return replace(ranking, scores=scores, led=np.where(gains > 0, scores - base, 0.0))
-
-
-def _of_elements(columns: Columns, given: dict[int, float]) -> Floats:
-    """Return what each row is given: by what it is, or as a fact by what it is about."""
-    elements = np.array(sorted(given), np.int64)
-    values = np.array([given[int(one)] for one in elements])
-    gains = np.zeros(columns.size)
-    for column in (columns.element, columns.subject):
-        at = np.minimum(np.searchsorted(elements, column), len(elements) - 1)
-        np.maximum(gains, np.where(elements[at] == column, values[at], 0.0), out=gains)
-    return gains
+    about = are_among(columns.element, given) | are_among(columns.subject, given)
+    rows = np.flatnonzero(about & ranking.candidates & ((columns.flags & SAYS_ANYTHING) > 0))
+    ends = np.stack([columns.element[rows], columns.subject[rows]])
+    gains = np.array([[given.get(one, 0.0) for one in each] for each in ends.tolist()]).max(0)
+    base = ranking.scored(rows)
+    scores = np.minimum(base + gains, 1.0)
+    others = ~np.isin(ranking.rows, rows)
+    better = replace(ranking, led=dict(zip(rows.tolist(), scores - base, strict=True)))
+    return better.with_best(
+        np.concatenate([ranking.rows[others], rows]),
+        np.concatenate([ranking.scores[others], scores]),
+    )
 
 
 def _mentioned(ranking: Ranking, text: str, row: int) -> Iterator[tuple[int, int]]:
     """Yield what a memory names beside what it is about, and how many texts hold the name."""
-    columns, counted = ranking.columns, ranking.counted
+    columns = ranking.columns
     for name, concepts in names_in(tokens(text), columns, ranking.number).items():
         words = columns.known.numbers_of(tokens(name))
-        held = min(int(counted[columns.of_word(one)[0]].sum()) for one in words)
+        held = min(_frequency(ranking, one) for one in words)
         for concept in concepts - {int(columns.element[row]), int(columns.subject[row])}:
             yield concept, held
+
+
+def _frequency(ranking: Ranking, word: int) -> int:
+    """Return how many of the texts that count hold a word."""
+    known = ranking.standing.frequencies
+    if word not in known:
+        rows, _ = ranking.columns.of_word(word)
+        known[word] = int(np.count_nonzero(ranking.standing.counted[rows]))
+    return known[word]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from recollect.node import dataclass, field, replace
 
 Ints = NDArray[np.int64]
 Places = NDArray[np.int32]
+Rows = NDArray[np.integer[Any]]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
@@ -195,6 +196,46 @@ class KnownNumbers:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldWord:
+    """Where a word of a question stands among what counts, with windows and kin."""
+
+    frequency: int  # rows, without those that only stand beside one
+    rows: Places
+    counts: Floats
+    points: Floats  # of each of the rows; of a word that most rows hold, of all there are
+    of_sessions: Floats
+
+    @property
+    def size(self) -> int:
+        """How many numbers it holds."""
+        return 2 * len(self.rows) + len(self.points) + len(self.of_sessions)
+
+    def share_of(self, row: int) -> float:
+        """Return how much of the word a row holds, 0 to 1."""
+        at = int(np.searchsorted(self.rows, row))
+        is_there = at < len(self.rows) and self.rows[at] == row
+        return min(1.0, 2 * float(self.counts[at])) if is_there else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class StandingRows:
+    """What counts at a moment, kept for the questions about moments of which the same is true."""
+
+    begin: int  # the first instant of which it is
+    end: int  # the first of which it is no more
+    counted: Mask
+    now: Mask  # what is held and true at the moment itself
+    gone: Mask  # what was there and does not count
+    many: int  # of what counts
+    turns: Ints
+    norm: NDArray[np.float32]  # what BM25 adds to how often a word stands in each row ...
+    sessions: int
+    session_norm: Floats  # ... and in each session
+    words: dict[object, HeldWord] = field(default_factory=dict)  # by what is asked
+    frequencies: dict[int, int] = field(default_factory=dict)  # by words
+
+
+@dataclass(frozen=True, slots=True)
 class Columns:
     """All contents of a group that are memories, up to a transaction."""
 
@@ -225,6 +266,7 @@ class Columns:
     span_end: Ints
     parts: tuple[WordRows, ...]
     vectors: tuple[Vector, ...]  # what the texts mean, for one row after another
+    standing: dict[tuple[int, bool], StandingRows] = field(init=False, default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -234,7 +276,7 @@ class Columns:
     @property
     def nbytes(self) -> int:
         """How many bytes the columns take, about."""
-        return 650 * self.size + 24 * len(self.span_row) + 8 * sum(len(p.rows) for p in self.parts)
+        return 800 * self.size + 24 * len(self.span_row) + 8 * sum(len(p.rows) for p in self.parts)
 
     def living(self, rows: Sequence[int], number: int) -> set[int]:
         """Return the elements of those of some rows that stood at a transaction."""

@@ -169,10 +169,11 @@ def _after(look: Look, ranking: Ranking, row: int) -> str:
     """Return the words of the fact that began where one ended, about the same; else nothing."""
     columns = ranking.columns
     ends = columns.invalid_at[row]
-    if not ranking.is_past[row] or columns.kind[row] != FACTS or ends == FOREVER:
+    now = ranking.standing.now
+    if now[row] or columns.kind[row] != FACTS or ends == FOREVER:
         return ""
-    begins = (columns.subject == columns.subject[row]) & (columns.valid_at == ends)
-    rows = [row, *map(int, np.flatnonzero(begins & columns.stands & ~ranking.is_past))]
+    begins = (columns.subject == columns.subject[row]) & (columns.valid_at == ends) & columns.stands
+    rows = [row, *(one for one in np.flatnonzero(begins).tolist() if now[one])]
     predicate = None
     for dated, text in look(rows).values():  # the one that ended first
         if isinstance(dated.element, Link):

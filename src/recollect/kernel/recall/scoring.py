@@ -9,10 +9,11 @@ the score is the part of the points that the question could give.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recollect.kernel.recall.asking import Asking, UnderstoodQuestion
 from recollect.kernel.recall.columns import (
@@ -21,15 +22,18 @@ from recollect.kernel.recall.columns import (
     SAYS_WHEN,
     Columns,
     Floats,
+    HeldWord,
     Mask,
     Places,
+    Rows,
+    StandingRows,
 )
 from recollect.kernel.recall.remembering import CONCEPTS, FACTS
 from recollect.kernel.recall.spans import DAY, HeldThen, Times, held_after, held_before, held_once
 from recollect.kernel.recall.words import LANGUAGES, Vector, stem
 from recollect.kernel.search.tokens import tokens
 from recollect.model import BEGINNING, FOREVER
-from recollect.node import dataclass, replace
+from recollect.node import dataclass, field, replace
 
 SHARES: Final = {
     "words": (1.0, "it, or what stands beside it, holds words that say the same"),
@@ -73,6 +77,9 @@ FACTORS: Final = {
 
 _FAR: Final = 5 * 365 * DAY  # from the time asked for, where a fact counts half as one of it
 _ENDED_IN: Final = 0.9  # what ended in a time that goes on
+MOST: Final = 500
+"""How many of the best are looked at."""
+
 _SATURATION: Final = 1.2  # BM25's k1
 _LENGTH_NORMALISATION: Final = 0.4  # BM25's b: what is remembered is short, the longer says more
 _OF_KIN: Final = 0.35  # of a word, what another that says the same counts
@@ -83,6 +90,9 @@ _COMMON: Final = 2_000  # texts with a word, beyond which it gives neighbours no
 _OF_MEANINGS: Final = (0.5, 0.25, 0.5, 0.25)  # what neighbours count beside a turn's own
 _MANY: Final = 100  # texts at least, of which the rarity of what a question asks is taken
 _Z_SHARE: Final = 0.25
+_MOST: Final = 4  # a word in more than one of so many rows is kept with its points of every row
+_OF_WORDS: Final = 8  # numbers a row that are kept of common words
+_FEW: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,36 +103,66 @@ class Point:
     known: int  # a transaction
 
 
+ShareOf = Callable[[Rows], Floats]
+"""What tells how much of a share each of some rows has, 0 to 1."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Every row with its score; rows that are no candidates score below 0."""
+    """The best rows with their scores, and what tells the scores of others."""
 
     columns: Columns
     question: UnderstoodQuestion
-    shares: Mapping[str, Floats]  # 0 to 1, of the shares that apply
-    scores: Floats
-    covered: Floats  # how much of what the question asks for the row holds, 0 to 1
-    asked: Floats  # the same of what it asks of whom it names
-    near: Floats | None  # how near the row's meaning is to the question's, -1 to 1
-    factors: Mapping[str, Floats]  # what the points together are multiplied by, and why
-    is_past: Mask
-    candidates: Mask  # what may be answered with at all
-    counted: Mask  # what is there at the moment, of any kind
+    standing: StandingRows
     number: int  # the transaction that is looked back to
-    led: Floats | None = None  # what is in the scores since others, found before, name the row
-
-    def best(self, most: int) -> Iterable[int]:
-        """Return the candidates, best first, ties by age: `most` at least, if there are so many."""
-        candidates = np.flatnonzero(self.scores >= 0)
-        if len(candidates) > most:
-            least = np.partition(self.scores[candidates], -most)[-most]
-            candidates = candidates[self.scores[candidates] >= least]
-        order = np.lexsort((self.columns.element[candidates], -self.scores[candidates]))
-        return candidates[order]
+    candidates: Mask  # what may be answered with at all
+    reached: Mask  # of those, what the question finds by itself
+    held: tuple[HeldWord, ...]  # the words of the question, in their order
+    dated: Floats | None  # how well what each tells is of the time that it names
+    named: Mask | None  # what is of whom or what it names
+    near: Vector | None  # how near each row's meaning is to the question's, -1 to 1
+    shares: Mapping[str, ShareOf]  # those that apply
+    factors: Mapping[str, ShareOf]  # what the points together are multiplied by, and why
+    rows: Rows = field(default_factory=lambda: np.zeros(0, np.int64))  # best first, ties by age
+    scores: Floats = field(default_factory=lambda: np.zeros(0))  # of those rows
+    led: Mapping[int, float] = field(default_factory=dict)  # of what others, found before, name
 
     def weight_of(self, share: str) -> float:
         """Return the most points that a share can give."""
         return WEIGHTS[share] / sum(WEIGHTS[one] for one in self.shares)
+
+    def scored(self, rows: Rows) -> Floats:
+        """Return the scores of some rows; 0 where the question does not find one by itself."""
+        scores = np.zeros(len(rows))
+        for name, share in self.shares.items():
+            scores += self.weight_of(name) * share(rows)
+        for factor in self.factors.values():
+            scores *= factor(rows)
+        return np.where(self.reached[rows], np.maximum(scores, 0.0), 0.0)
+
+    def with_best(self, rows: Rows, scores: Floats) -> Ranking:
+        """Return it with the best of some rows: `MOST` at least, if there are so many."""
+        if len(rows) > MOST:
+            least = np.partition(scores, -MOST)[-MOST]
+            rows, scores = rows[scores >= least], scores[scores >= least]
+        order = np.lexsort((self.columns.element[rows], -scores))
+        return replace(self, rows=rows[order], scores=scores[order])
+
+    def covered(self, row: int, *, beside_names: bool = False) -> float:
+        """Return how much of what is asked a row holds, 0 to 1; or of what is beside the names."""
+        told = max(self.standing.many, _MANY)  # in a small memory every word is rare
+        ideal, found = self.question.unknown * _rarity(1, told), 0.0
+        dated = 0.0 if self.dated is None else float(self.dated[row])
+        for word, held in zip(self.question.words, self.held, strict=True):
+            tells = _rarity(max(1, held.frequency), told)
+            found += tells * dated * word.is_of_time  # it counts by its name or its day
+            tells *= not (beside_names and word.is_of_name)
+            ideal += tells
+            found += tells * held.share_of(row)
+        if beside_names:
+            return min(found / ideal, 1.0) if ideal > 0 else 1.0
+        others = self.factors.get("others", np.ones_like)
+        return min(found / (ideal or 1.0), 1.0) * float(others(np.array([row]))[0])
 
 
 def ranked(
@@ -135,73 +175,120 @@ def ranked(
     meant: Vector | None = None,
     compared: Floats | None = None,
 ) -> Ranking:
-    """Return the memories of some kinds as a question finds them. Cost: a few passes over them."""
-    written = columns.since <= moment.known
-    believed = written & (moment.known < columns.until) & columns.stands
-    now = believed & (columns.valid_at <= moment.valid) & (moment.valid < columns.invalid_at)
-    fits = _fitting(columns, question, believed, moment.valid)
-    holds = now if fits is None else now | (fits > 0)
-    asked = _are_of(columns, kinds)
-    gone = written & ~holds
-    counted = holds | (gone & _last_of_each(columns, moment)) if with_past else holds
-    candidates = counted & asked
+    """Return the best memories of some kinds. Cost: the words, and a few passes over all rows."""
+    fits = _fitting(columns, question, moment)
+    standing = _standing_at(columns, moment, fits, with_past=with_past)
+    candidates = standing.counted & are_among(columns.kind, kinds)
     dated = _dated(columns, question.times) if question.times.is_any else None
     if fits is not None:
         dated = np.where(fits < 0, 0.0 if dated is None else dated, fits)
         words_left = tuple(one for one in question.words if not one.is_cue)  # time answers those
         question = replace(question, words=words_left)
-    words, sessions, covered, of_named = _by_words(columns, question, counted, candidates, dated)
-    found = _told_by(columns, question, counted) | {WORDS: words}
-    if sessions is not None:
-        found[SESSION] = sessions
-    if dated is not None:
-        found[DATE] = dated
+    held = tuple(_held(columns, standing, word) for word in question.words)
+    words = np.zeros(columns.size)
+    for one in held:
+        words[one.rows if len(one.points) < len(words) else slice(None)] += one.points
+    named = _named(columns, question.concepts, standing) if question.concepts else None
     near = None if meant is None else _near(columns, meant)
-    if near is not None or compared is not None:
-        found[MEANING] = _meanings(columns, near, compared, counted, candidates)
-    factors = _factors(columns, gone, fits)
-    if question.concepts:
-        found[NAMED] = _named(columns, question.concepts)
-        found[NAMED][_naming(columns, question.concepts, counted)] = 1.0
-        of_others = (columns.kind == FACTS) & (found[NAMED] == 0)
-        factors["others"] = np.where(of_others, OF_OTHERS, 1.0)
-        covered *= factors["others"]
-    shares = {name: found[name] for name in SHARES if name in found}
-    whole = sum(WEIGHTS[one] for one in shares)
-    scores = np.zeros(columns.size)
-    for name, share in shares.items():
-        scores += WEIGHTS[name] / whole * share
-    for factor in factors.values():
-        scores *= factor
     reached = words > 0
-    for name in shares.keys() & {NAMED, DATE}:
-        reached |= shares[name] > 0
-    if near is not None:
-        reached |= near >= NEAR
-    np.maximum(scores, 0.0, out=scores)
-    scores[~(candidates & reached)] = -1.0
-    return Ranking(
-        columns, question, shares, scores, covered, of_named, near, factors,
-        written & ~now, candidates, counted, moment.known,
+    for found in (dated, named):
+        reached |= False if found is None else found > 0
+    reached |= False if near is None else near >= NEAR
+    reached &= candidates
+    rows = np.flatnonzero(reached)
+    best = float(words[rows].max(initial=0.0)) or 1.0
+    shares = _told_by(columns, question, standing.counted)
+    shares[WORDS] = lambda rows: words[rows] / best
+    if standing.sessions > 1:
+        shares[SESSION] = _by_sessions(columns, held)
+    said = {DATE: dated, NAMED: named}
+    shares |= {name: _of(one) for name, one in said.items() if one is not None}
+    if near is not None or compared is not None:
+        shares[MEANING] = _meanings(columns, near, compared, standing, candidates)
+    shares = {name: shares[name] for name in SHARES if name in shares}
+    factors = _factors(columns, standing, fits, named)
+    ranking = Ranking(
+        columns, question, standing, moment.known, candidates, reached, held, dated, named, near,
+        shares, factors,
     )  # fmt: skip
+    return ranking.with_best(rows, ranking.scored(rows))
 
 
-def _factors(columns: Columns, gone: Mask, fits: Floats | None) -> dict[str, Floats]:
+def _standing_at(
+    columns: Columns, moment: Point, fits: Floats | None, *, with_past: bool
+) -> StandingRows:
+    """Return what counts at a moment or fits another, as it is kept for later questions or anew."""
+    key = min(moment.known, columns.number), with_past
+    kept = columns.standing.get(key)
+    if kept is not None and fits is None and kept.begin <= moment.valid < kept.end:
+        return kept
+    written, valid = columns.since <= moment.known, moment.valid
+    now = written & (moment.known < columns.until) & columns.stands
+    believed = now.copy()
+    now &= (columns.valid_at <= valid) & (valid < columns.invalid_at)
+    counted = now.copy() if fits is None else now | (believed & (fits > 0))
+    gone = written & ~counted
+    if with_past:
+        counted |= gone & _last_of_each(columns, moment)
+    many = int(np.count_nonzero(counted))
+    mean = max(1.0, float(columns.length[counted].mean())) if many else 1.0
+    turns = np.flatnonzero(counted & (columns.session != NONE))
+    lengths = np.bincount(columns.session[turns], columns.length[turns], columns.known.sessions)
+    sessions = int((lengths > 0).sum())
+    clocks = columns.valid_at, columns.invalid_at
+    kept = StandingRows(
+        begin=max(int(at.max(initial=BEGINNING, where=at <= valid)) for at in clocks),
+        end=min(int(at.min(initial=FOREVER, where=at > valid)) for at in clocks),
+        counted=counted,
+        now=now,
+        gone=gone,
+        many=many,
+        turns=turns,
+        norm=_norm(columns.length, mean),
+        sessions=sessions,
+        session_norm=_norm(lengths, max(1.0, lengths.sum() / max(1, sessions))),
+    )
+    if key[0] == columns.number and fits is None:
+        columns.standing[key] = kept
+    return kept
+
+
+def _norm(lengths: NDArray[Any], mean: float) -> NDArray[Any]:
+    """Return what BM25 adds to how often a word stands in texts, by their lengths."""
+    return _SATURATION * (1 - _LENGTH_NORMALISATION + _LENGTH_NORMALISATION * lengths / mean)
+
+
+def _factors(
+    columns: Columns, standing: StandingRows, fits: Floats | None, named: Mask | None
+) -> dict[str, ShareOf]:
     """Return what lowers the score of each row, whatever it is made of."""
-    is_name = (columns.kind == CONCEPTS) & ((columns.flags & SAYS_ANYTHING) == 0)
-    factors = {"past": np.where(gone, PAST, 1.0), "name": np.where(is_name, OF_NAME, 1.0)}
+    gone, flags, kind = standing.gone, columns.flags, columns.kind
+    factors: dict[str, ShareOf] = {
+        "past": lambda rows: np.where(gone[rows], PAST, 1.0),
+        "name": lambda rows: np.where(
+            (kind[rows] == CONCEPTS) & ((flags[rows] & SAYS_ANYTHING) == 0), OF_NAME, 1.0
+        ),
+    }
     if fits is not None:
-        factors["time"] = np.where((fits < 0) | gone, 1.0, PAST + (1 - PAST) * fits)
+        timed = np.where((fits < 0) | gone, 1.0, PAST + (1 - PAST) * fits)
+        factors["time"] = _of(timed)
+    if named is not None:
+        factors["others"] = lambda rows: np.where(
+            (kind[rows] == FACTS) & ~named[rows], OF_OTHERS, 1.0
+        )
     return factors
 
 
-def _fitting(
-    columns: Columns, question: UnderstoodQuestion, believed: Mask, now: int
-) -> Floats | None:
+def _fitting(columns: Columns, question: UnderstoodQuestion, moment: Point) -> Floats | None:
     """Return how well the time of each fact is the one asked for; -1 where that does not apply.
 
     None where no time is asked for, or nothing is known to have held then.
     """
+    is_when = question.wants & SAYS_WHEN and len(question.concepts) > 1
+    if not (is_when or question.times.held or question.beside):
+        return None
+    now = moment.valid
+    believed = (columns.since <= moment.known) & (moment.known < columns.until) & columns.stands
     is_fact = believed & (columns.kind == FACTS)
     begin, end = columns.valid_at, columns.invalid_at
     timed = is_fact & ((begin != BEGINNING) | (end != FOREVER))
@@ -221,7 +308,7 @@ def _fitting(
     fits = np.zeros(columns.size)
     for one in held:
         np.maximum(fits, _in_time(columns, one, now), out=fits)
-    if not held and question.wants & SAYS_WHEN and len(about) > 1:  # when was it that ...
+    if not held and is_when:  # when was it that ...
         timed &= np.isin(columns.subject, about) & np.isin(columns.object, about)
         fits[timed] = 1.0
     fits[beside] = 0.0
@@ -243,27 +330,27 @@ def _in_time(columns: Columns, held: HeldThen, now: int) -> Floats:
     return np.where(fits, 1 / (1 + far / _FAR), 0.0)
 
 
-def _told_by(columns: Columns, question: UnderstoodQuestion, counted: Mask) -> dict[str, Floats]:
+def _told_by(columns: Columns, question: UnderstoodQuestion, counted: Mask) -> dict[str, ShareOf]:
     """Return the shares that what is told of a text alone gives, and who says it.
 
     What makes no difference among what is there at the moment is no share.
     """
-    shares = {TRUST: columns.trust.astype(np.float64)}
-    says = np.isin(columns.speaker, np.fromiter(question.speakers, np.int32))
+    shares = {TRUST: _of(columns.trust)}
+    says = are_among(columns.speaker, question.speakers)
     if bool((says & counted).any()):
-        shares[SPEAKER] = says.astype(np.float64)
+        shares[SPEAKER] = _of(says)
     if question.wants:
-        shares[KIND] = ((columns.flags & question.wants) > 0).astype(np.float64)
+        shares[KIND] = _of((columns.flags & question.wants) > 0)
     if bool((columns.is_assistant & counted).any()):
-        shares[ROLE] = (~columns.is_assistant).astype(np.float64)
+        shares[ROLE] = _of(~columns.is_assistant)
     telling = (columns.flags & SAYS_ANYTHING) > 0
     if not bool((telling | ~counted).all()):
-        shares[TELLS] = telling.astype(np.float64)
+        shares[TELLS] = _of(telling)
     return shares
 
 
-def _are_of(columns: Columns, kinds: frozenset[int]) -> Mask:
-    return np.isin(columns.kind, np.fromiter(kinds, np.int8))
+def _of(column: NDArray[Any]) -> ShareOf:
+    return lambda rows: column[rows].astype(np.float64)
 
 
 def _last_of_each(columns: Columns, moment: Point) -> Mask:
@@ -277,67 +364,37 @@ def _last_of_each(columns: Columns, moment: Point) -> Mask:
     return last
 
 
-def _by_words(
-    columns: Columns,
-    question: UnderstoodQuestion,
-    counted: Mask,
-    candidates: Mask,
-    dated: Floats | None,
-) -> tuple[Floats, Floats | None, Floats, Floats]:
-    """Return the shares of the words, and of the words of whole sessions, and what is covered.
+def _held(columns: Columns, standing: StandingRows, word: Asking) -> HeldWord:
+    """Return where a word stands; of a common one that is kept, within bounds."""
+    if word in standing.words:
+        return standing.words[word]
+    rows, counts = _standing_in(columns, word, standing.counted)
+    frequency, of_sessions = len(rows), np.zeros(columns.known.sessions)
+    if frequency and standing.sessions > 1:
+        at = columns.session[rows]
+        per = np.bincount(at[at != NONE], counts[at != NONE], columns.known.sessions)
+        rarity = _rarity(int((per > 0).sum()), standing.sessions)
+        of_sessions = rarity * per / (per + standing.session_norm)
+    if 0 < frequency <= _COMMON and len(standing.turns):
+        rows, counts = _with_windows(columns, rows, counts, standing.counted)
+    points: Floats = _rarity(frequency, standing.many) * counts / (counts + standing.norm[rows])
+    if frequency > columns.size // _MOST:
+        points = np.bincount(rows, points, columns.size).astype(np.float64)
+    held = HeldWord(frequency, rows, counts, points, of_sessions)
+    if frequency > _COMMON:
+        if sum(one.size for one in [*standing.words.values()]) > _OF_WORDS * columns.size:
+            standing.words.clear()
+        standing.words[word] = held
+    return held
 
-    That is of all words, and of those beside the names that the question holds.
-    """
-    size = columns.size
-    words, covered, sessions = np.zeros(size), np.zeros(size), np.zeros(columns.known.sessions)
-    of_names, ideal_of_names = np.zeros(size), 0.0
-    many = int(counted.sum())
-    if not many:
-        return words, None, covered, covered
-    mean = max(1.0, float(columns.length[counted].mean()))
-    norm = _SATURATION * (1 - _LENGTH_NORMALISATION + _LENGTH_NORMALISATION * columns.length / mean)
-    in_session = counted & (columns.session != NONE)
-    of_session = columns.session[in_session]
-    lengths = np.bincount(of_session, columns.length[in_session], columns.known.sessions)
-    session_count = int((lengths > 0).sum())
-    session_norm = _SATURATION * (
-        1
-        - _LENGTH_NORMALISATION
-        + _LENGTH_NORMALISATION * lengths / max(1.0, lengths.sum() / max(1, session_count))
-    )
-    told = max(many, _MANY)  # in a small memory every word is rare
-    ideal = question.unknown * _rarity(1, told)
-    for word in question.words:
-        rows, counts = _standing_in(columns, word, counted)
-        frequency = len(rows)
-        weight = _rarity(frequency, many)
-        tells = _rarity(max(1, frequency), told)
-        ideal += tells
-        ideal_of_names += tells * word.is_of_name
-        if dated is not None and word.is_of_time:
-            covered += tells * dated
-        if not frequency:
-            continue
-        if session_count > 1:
-            at = columns.session[rows]
-            per = np.bincount(at[at != NONE], counts[at != NONE], columns.known.sessions)
-            sessions += _rarity(int((per > 0).sum()), session_count) * per / (per + session_norm)
-        if frequency <= _COMMON and len(of_session):
-            rows, counts = _with_windows(columns, rows, counts, counted)
-        held = tells * np.minimum(1.0, 2 * counts)
-        covered[rows] += held
-        if word.is_of_name:
-            of_names[rows] += held
-        words[rows] += weight * counts / (counts + norm[rows])
-    rest = ideal - ideal_of_names
-    asked = np.minimum((covered - of_names) / rest, 1.0) if rest > 0 else np.ones(size)
-    covered = np.minimum(covered / (ideal or 1.0), 1.0)  # a time counts by its name or its day
-    best = float(words[candidates].max(initial=0.0))
-    words /= best or 1.0
-    if session_count < 2:
-        return words, None, covered, asked
+
+def _by_sessions(columns: Columns, held: Iterable[HeldWord]) -> ShareOf:
+    """Return the share of the words of whole sessions."""
+    sessions = sum((one.of_sessions for one in held), np.zeros(columns.known.sessions))
     sessions /= float(sessions.max(initial=0.0)) or 1.0
-    return words, np.where(columns.session != NONE, sessions[columns.session], 0.0), covered, asked
+    return lambda rows: np.where(
+        columns.session[rows] != NONE, sessions[columns.session[rows]], 0.0
+    )
 
 
 def _standing_in(columns: Columns, word: Asking, counted: Mask) -> tuple[Places, Floats]:
@@ -376,7 +433,7 @@ def _rarity(frequency: int, size: int) -> float:
 
 
 def _dated(columns: Columns, asked: Times) -> Floats:
-    """Return 1 for the rows that speak of a time that the question names."""
+    """Return the rows that speak of a time that the question names."""
     begin, end = columns.span_begin, columns.span_end
     overlaps = np.zeros(len(begin), np.bool_)
     for first, last in asked.spans:
@@ -412,52 +469,73 @@ def _naming(columns: Columns, concepts: frozenset[int], counted: Mask) -> Places
     return texts
 
 
-def _named(columns: Columns, concepts: frozenset[int]) -> Floats:
-    """Return 1 for what is told of concepts: by themselves, or by a fact that ends in one."""
-    ids = np.fromiter(concepts, np.int64)
-    own = np.isin(columns.element, ids)
-    facts = columns.kind == FACTS
-    ends = np.isin(columns.subject, ids).astype(np.float64) + np.isin(columns.object, ids)
-    return np.where(own, 1.0, np.where(facts, np.minimum(ends, 1.0), 0.0))
+def _named(columns: Columns, concepts: frozenset[int], standing: StandingRows) -> Mask:
+    """Return what is told of concepts: by themselves, by a fact that ends in one, by their name."""
+    ends = are_among(columns.subject, concepts) | are_among(columns.object, concepts)
+    named: Mask = are_among(columns.element, concepts) | ((columns.kind == FACTS) & ends)
+    named[_naming(columns, concepts, standing.counted)] = True
+    return named
 
 
-def _near(columns: Columns, meant: Vector) -> Floats:
+def are_among(numbers: NDArray[Any], those: Collection[int]) -> Mask:
+    """Return which numbers are among others. Cost: a pass for each of a few, some for many."""
+    among: Mask = np.isin(numbers, [*those], kind="sort" if len(those) < _FEW else None)
+    return among
+
+
+def _near(columns: Columns, meant: Vector) -> Vector:
     """Return the cosine of each text's meaning with the question's."""
-    parts = [np.einsum("ij,j->i", one, meant) for one in columns.vectors]
-    return np.concatenate([np.zeros(0), *parts]).astype(np.float64)
+    near, first = np.empty(columns.size, np.float32), 0
+    for one in columns.vectors:
+        np.einsum("ij,j->i", one, meant, out=near[first : first + len(one)])
+        first += len(one)
+    return near
 
 
 def _meanings(
-    columns: Columns, near: Floats | None, compared: Floats | None, counted: Mask, candidates: Mask
-) -> Floats:
+    columns: Columns,
+    near: Vector | None,
+    compared: Floats | None,
+    standing: StandingRows,
+    candidates: Mask,
+) -> ShareOf:
     """Return how far each meaning stands out; what an embedder has looked at, by that the most."""
-    own = np.zeros(columns.size)
-    if near is not None:
-        own = _standing_out(_smoothed(columns, near, counted), candidates)
+    meant = np.zeros(columns.size, np.float32) if near is None else near
+    own = _standing_out(_smoothed(columns, meant, standing.turns, standing.counted), candidates)
     if compared is None:
         return own
     has = ~np.isnan(compared)
-    smoothed = _smoothed(columns, np.where(has, compared, 0.0), counted & has)
-    part = 1.0 if near is None else OF_CONFIGURED
-    return np.where(has, part * _standing_out(smoothed, candidates & has) + (1 - part) * own, own)
+    turns = standing.turns[has[standing.turns]]
+    whole = _smoothed(columns, np.where(has, compared, 0.0), turns, standing.counted & has)
+    part, by_model = 1.0 if near is None else OF_CONFIGURED, _standing_out(whole, candidates & has)
+
+    def share(rows: Rows) -> Floats:
+        told = own(rows)
+        return np.where(has[rows], part * by_model(rows) + (1 - part) * told, told)
+
+    return share
 
 
-def _smoothed(columns: Columns, near: Floats, counted: Mask) -> Floats:
-    """Return the cosines with part of those of the turns beside each."""
-    rows = np.flatnonzero(counted & (columns.session != NONE))
-    if not len(rows):
+def _smoothed(columns: Columns, near: NDArray[Any], turns: Rows, counted: Mask) -> NDArray[Any]:
+    """Return the cosines, those of turns with part of those of the turns beside each."""
+    if not len(turns):
         return near
-    beside = columns.neighbours[:, rows]
+    beside = columns.neighbours[:, turns]
     weights = np.where((beside != NONE) & counted[beside], np.array(_OF_MEANINGS)[:, None], 0.0)
-    smoothed = near.copy()
-    smoothed[rows] = (near[rows] + (weights * near[beside]).sum(0)) / (1 + weights.sum(0))
+    smoothed = near.astype(np.float64)
+    given = (weights * smoothed[beside]).sum(0)
+    smoothed[turns] = (smoothed[turns] + given) / (1 + weights.sum(0))
     return smoothed
 
 
-def _standing_out(meaning: Floats, candidates: Mask) -> Floats:
+def _standing_out(meaning: NDArray[Any], candidates: Mask) -> ShareOf:
     """Return how far each meaning stands out among those of all candidates, 0 to 1."""
-    compared = meaning[candidates]
+    compared = meaning[candidates].astype(np.float64)
     if len(compared) < 2:
-        return np.clip(meaning, 0.0, 1.0)
-    deviation = float(compared.std()) or 1.0
-    return np.clip((meaning - float(compared.mean())) / deviation * _Z_SHARE, -1.0, 1.0)
+        return lambda rows: np.clip(meaning[rows].astype(np.float64), 0.0, 1.0)
+    mean = float(compared.mean())
+    compared -= mean
+    deviation = math.sqrt(float(np.einsum("i,i->", compared, compared)) / len(compared)) or 1.0
+    return lambda rows: np.clip(
+        (meaning[rows] - np.float64(mean)) / deviation * _Z_SHARE, -1.0, 1.0
+    )

@@ -25,8 +25,8 @@ from recollect import Nexus
 from recollect.faces.operations import Operations
 from recollect.faces.operations.inputs import Message
 from recollect.model import Instant, instant_text
-from recollect.servers.embedding import make_embedder
 from recollect.servers.settings import EmbeddingSettings
+from recollect.servers.wiring import make_embedder
 
 GROUP = "talk"
 FIRST = 10

@@ -30,10 +30,9 @@ from bench.measure import Figure
 from bench.notes import questions
 from bench.scale import Scale
 from recollect.servers.http.logs import Form
-from recollect.servers.http.plan import ServingPlan, serve_in_processes
 from recollect.servers.http.processes import Begun
 from recollect.servers.http.server import listen, url_of
-from recollect.servers.http.serving import serve_nexus
+from recollect.servers.http.serving import ServingPlan, serve_in_processes, serve_nexus
 
 _SEARCHERS = 8
 _SECONDS = 10.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from recollect.faces.memory import Memory
 from recollect.kernel import Nexus
 from recollect.model import Rows
-from recollect.servers.cli.demo.remembering import calls
+from recollect.servers.cli.demo.show import calls
 
 MOST_ACTS = 4
 """What a person presses or types for one question."""

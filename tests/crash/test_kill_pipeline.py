@@ -19,8 +19,8 @@ from tests.crash.learner import ACME, EDGES, KINDS, NEVER, episode, kind_of
 import recollect
 from recollect.faces.operations import Operations
 from recollect.faces.operations.pipeline import Work, Worker
+from recollect.faces.operations.pipeline.extraction import StructuredExtractor
 from recollect.faces.operations.pipeline.ports import system_clock
-from recollect.faces.operations.pipeline.structured import StructuredExtractor
 from recollect.model import Instant, Rows, WorkItem
 
 LEARNER = Path(__file__).with_name("learner.py")

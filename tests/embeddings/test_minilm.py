@@ -7,8 +7,8 @@ import pytest
 
 import recollect
 from recollect.embeddings.minilm import DIMENSION, MiniLmEmbedder
-from recollect.servers.embedding import make_embedder
 from recollect.servers.settings import Settings
+from recollect.servers.wiring import make_embedder
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.embeddings.space import NumpySpace
+from recollect.embeddings.embedder import NumpySpace
 
 DIMENSION = 7  # no multiple of what a processor takes at once
 

@@ -9,7 +9,7 @@ import pytest
 import recollect
 from recollect import AsOf, RecollectError
 from recollect.faces.claims import MemoryKnowledgeStore
-from recollect.faces.kip.as_of import read_as_of
+from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.operations import Operations
 from recollect.model import instant_text
 

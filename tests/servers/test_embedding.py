@@ -8,8 +8,8 @@ import pytest
 
 from recollect.embeddings.http import HttpEmbedder
 from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError
-from recollect.servers.embedding import make_embedder
 from recollect.servers.settings import EmbeddingSettings, Settings
+from recollect.servers.wiring import make_embedder
 
 HTTP = {"RECOLLECT_EMBEDDER": "http", "RECOLLECT_EMBEDDER_MODEL": "tiny"}
 KEY = "sk-secret"

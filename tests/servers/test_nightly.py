@@ -14,7 +14,7 @@ import recollect
 from recollect.errors import STORE_BUSY, RecollectError
 from recollect.kernel import Nexus
 from recollect.model import PutConcept
-from recollect.servers.http.plan import ServingPlan
+from recollect.servers.http.serving import ServingPlan
 from recollect.servers.nightly import Examined, examine, examined_nightly, next_at
 from recollect.servers.settings import Settings
 

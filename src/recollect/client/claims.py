@@ -14,9 +14,9 @@ from urllib.parse import urlencode
 
 import orjson
 
+from recollect.client.calls import HttpExchange
 from recollect.client.connection import Connection
-from recollect.client.exchange import HttpExchange
-from recollect.client.kip_exchange import as_of_members
+from recollect.client.kip import as_of_members
 from recollect.errors import CODES, INTERNAL, LIMIT_EXCEEDED, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.claims import (
     STATUSES,

@@ -12,7 +12,7 @@ from copy import copy
 from typing import Any, Self
 
 from recollect.client.calls import AsyncFaceClient, FaceClient, awaited, sent
-from recollect.client.kip_exchange import as_of_members
+from recollect.client.kip import as_of_members
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.knowledge import (
     KnowledgeBase,

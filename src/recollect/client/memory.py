@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.client.calls import AsyncFaceClient, FaceClient, awaited, sent
-from recollect.client.kip_exchange import as_of_members
+from recollect.client.kip import as_of_members
 from recollect.faces.claims import EvidenceRef, to_wire
 from recollect.faces.memory import Memory as LocalMemory
 from recollect.faces.memory.calls import MemoryCalls

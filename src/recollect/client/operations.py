@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any
 
+from recollect.client.calls import HttpExchange, prepared
 from recollect.client.connection import AsyncConnection, Connection
-from recollect.client.exchange import HttpExchange, prepared
 from recollect.faces.operations import Envelope
 from recollect.faces.operations.methods import Methods
 

@@ -12,7 +12,7 @@ from typing import BinaryIO, Literal, cast, get_args
 from recollect.errors import RecollectError
 from recollect.kernel.care.audit import audit, parse_head
 from recollect.kernel.care.doctor import examine
-from recollect.kernel.care.dump import write_dump
+from recollect.kernel.care.dump import readable, write_dump, written_whole
 from recollect.kernel.care.purge import left_indexes, pending, purge, purge_group, told_of_index
 from recollect.kernel.care.quick_check import opened_sound
 from recollect.kernel.care.restore import restore_dump
@@ -20,11 +20,9 @@ from recollect.kernel.care.vectors import Vectors
 from recollect.kernel.lang.ast import Export, Find, Script
 from recollect.kernel.parts import Declared, Elements
 from recollect.kernel.plan.bind import Bindings, check_parameters
-from recollect.kernel.read.catalogs import Catalogs, OpenGroup
-from recollect.kernel.read.changes import DEFAULT_LIMIT as DEFAULT_TRANSACTIONS
-from recollect.kernel.read.changes import changes_after
-from recollect.kernel.read.fast_path import answer_prepared
-from recollect.kernel.read.history import lives
+from recollect.kernel.read.catalogs import Catalogs, OpenGroup, answer_prepared
+from recollect.kernel.read.history import DEFAULT_LIMIT as DEFAULT_TRANSACTIONS
+from recollect.kernel.read.history import changes_after, lives
 from recollect.kernel.read.meant import elements_meant
 from recollect.kernel.read.moment import elements_named
 from recollect.kernel.read.reader import Reader
@@ -62,7 +60,6 @@ from recollect.kernel.write.batch import apply_changes, decide_changes, known_ch
 from recollect.kernel.write.own_types import refuse_owned
 from recollect.kernel.write.run import StatementRun, answered, refuse_disorder
 from recollect.kernel.write.schema_mode import set_schema_mode
-from recollect.kernel.write.streams import readable, written_whole
 from recollect.kernel.write.unit import Unit, uncollected
 from recollect.model import (
     Answer,

@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterator
 
 from recollect.kernel.read.catalogs import OpenGroup
 from recollect.kernel.read.dated import dated_elements, keys_of
-from recollect.kernel.read.distance import distances_between
 from recollect.kernel.read.meant import elements_meant
 from recollect.kernel.read.texts import one_moment, quoting
+from recollect.kernel.read.walk import distances_between
 from recollect.kernel.search.facts import facts_about
 from recollect.kernel.search.meant import concepts_meant
 from recollect.kernel.search.search import DEFAULT_LIMIT

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from recollect.faces.markup import Functions
 from recollect.faces.operations import Operations, Policy
-from recollect.faces.operations.observation import Observer, unobserved, unwatched
+from recollect.faces.operations.context import Observer, unobserved, unwatched
 from recollect.faces.operations.pipeline import Extractor, Watcher
 from recollect.kernel import Nexus
 from recollect.node import dataclass, field

@@ -17,8 +17,8 @@ from transformers import BertConfig, BertModel, BertTokenizerFast
 import recollect
 from recollect.embeddings.sentence_transformers import SentenceTransformersEmbedder
 from recollect.errors import RecollectError
-from recollect.servers.embedding import make_embedder
 from recollect.servers.settings import EmbeddingSettings
+from recollect.servers.wiring import make_embedder
 
 DIMENSION = 16
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "ann", "works", "at", "acme", "the", "ship", "sails"]  # fmt: skip

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 
 import pytest
 
-from recollect.faces.claims.lane import Lane
+from recollect.faces.claims.stores import Lane
 
 
 def test_calls_run_one_after_another_in_the_order_they_came() -> None:

@@ -30,7 +30,7 @@ from recollect.faces.claims import (
     from_user_statement,
 )
 from recollect.integrations.lionagi import Branch, Session, on_message
-from recollect.integrations.lionagi.work import Work
+from recollect.integrations.lionagi.branch import Work
 
 Opened = Callable[..., Session]
 EVIDENCE = [from_file("src/saga.py")]

@@ -12,9 +12,8 @@ from tests.kernel.sql.twin import Twin
 import recollect
 from recollect.kernel import Nexus
 from recollect.kernel.plan.ir import PathStep
-from recollect.kernel.read.distance import distances_between
 from recollect.kernel.read.reader import Catalog, Reader
-from recollect.kernel.read.walk import links_walked
+from recollect.kernel.read.walk import distances_between, links_walked
 from recollect.kernel.sql.hydration import dated_sql, hydration_sql, joints_sql, record_sql
 from recollect.kernel.sql.rows import Clock
 from recollect.kernel.store.cells import whole

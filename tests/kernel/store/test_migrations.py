@@ -9,8 +9,7 @@ import pytest
 
 import recollect
 from recollect.kernel.store.sqlite.functions import register_functions
-from recollect.kernel.store.sqlite.migrations import MIGRATIONS, VERSION
-from recollect.kernel.store.sqlite.schema import APPLICATION_ID
+from recollect.kernel.store.sqlite.migrations import APPLICATION_ID, MIGRATIONS, VERSION
 from recollect.model import Key, PutConcept
 
 HELD = """

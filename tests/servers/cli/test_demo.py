@@ -10,7 +10,7 @@ from tests.servers.cli.conftest import Cli
 from typer.testing import CliRunner
 
 from recollect.servers.cli import app
-from recollect.servers.cli.demo.tables import entries
+from recollect.servers.cli.demo.show import entries
 
 
 @pytest.fixture(scope="module")

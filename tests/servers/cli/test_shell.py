@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.servers.cli.conftest import CAPSULE, DRUGS, Cli
 
+from recollect.servers.cli.shell.completion import TextState, state_of
 from recollect.servers.cli.shell.loop import texts_in
-from recollect.servers.cli.shell.whole import TextState, state_of
 
 
 def responses(stdout: str) -> list[dict]:

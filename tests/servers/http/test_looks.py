@@ -6,7 +6,7 @@ import asyncio
 
 from recollect.errors import RecollectError
 from recollect.kernel import Nexus
-from recollect.servers.http.looks import Looks, Numbers
+from recollect.servers.http.guard import Looks, Numbers
 
 WRITE = 'UPSERT { CONCEPT { {type: "Drug", name: $name} } }'
 

@@ -4,16 +4,6 @@ from recollect.faces.claims.attention import EMPTY_EVIDENCE, AttentionItem, Atte
 from recollect.faces.claims.audit_log import DataLogger, LogEntry
 from recollect.faces.claims.branch import Branch, Session
 from recollect.faces.claims.checking import Checker, EvidenceReport
-from recollect.faces.claims.evidence import (
-    from_artifact,
-    from_file,
-    from_human_assertion,
-    from_message,
-    from_model_inference,
-    from_tool_result,
-    from_url,
-    from_user_statement,
-)
 from recollect.faces.claims.feed import FeedEvent
 from recollect.faces.claims.lifecycle import TRANSITIONS
 from recollect.faces.claims.model import Claim, ClaimEvent, EvidenceRef, Scope
@@ -34,7 +24,18 @@ from recollect.faces.claims.validation import (
     acting,
     acting_now,
 )
-from recollect.faces.claims.viewing import claim_line, derive_claim_severity
+from recollect.faces.claims.viewing import (
+    claim_line,
+    derive_claim_severity,
+    from_artifact,
+    from_file,
+    from_human_assertion,
+    from_message,
+    from_model_inference,
+    from_tool_result,
+    from_url,
+    from_user_statement,
+)
 from recollect.faces.claims.wire import evidence_from, to_wire
 from recollect.faces.claims.writing import Writer
 

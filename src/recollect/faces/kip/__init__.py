@@ -1,19 +1,27 @@
 """The KIP request face: one call in, one JSON object out, never an exception for bad input."""
 
-from recollect.faces.kip.as_of import read_as_of
+from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.kip.capsules import (
+    STARTERS,
     Imported,
+    begin_life,
     export_capsules,
     import_capsules,
+    load_capsules,
     read_capsules,
+    starter_capsule,
     write_capsules,
 )
 from recollect.faces.kip.changes import read_changes
-from recollect.faces.kip.execute import answer_kip, execute_kip, execute_kip_readonly
+from recollect.faces.kip.execute import (
+    answer_kip,
+    execute_kip,
+    execute_kip_readonly,
+    handle_tool_call,
+    tool_definitions,
+)
 from recollect.faces.kip.identity import Identity, identity_of, set_identity
 from recollect.faces.kip.response import Response
-from recollect.faces.kip.starters import STARTERS, begin_life, load_capsules, starter_capsule
-from recollect.faces.kip.tool_call import handle_tool_call, tool_definitions
 from recollect.faces.kip.undoing import end_again, undo_changes
 from recollect.kernel import syntax_card
 

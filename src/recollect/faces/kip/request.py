@@ -10,6 +10,7 @@ from typing import Literal, cast, get_args
 
 from recollect.errors import INVALID_SYNTAX, RecollectError
 from recollect.faces.kip.arguments import (
+    read_as_of,
     refuse_unknown,
     require_boolean,
     require_choice,
@@ -17,7 +18,6 @@ from recollect.faces.kip.arguments import (
     require_object,
     require_text,
 )
-from recollect.faces.kip.as_of import read_as_of
 from recollect.faces.kip.response import Format
 from recollect.kernel import Script
 from recollect.model import AsOf, Value

@@ -2,6 +2,11 @@
 
 Its one rule: a response holds `result` or `error`, never both; except in the layout of the release
 candidates, `result` is always an object.
+
+Answers in the layout of KIP's release candidates: `format="columns"`.
+
+Its one rule: a result is what the statement asks for and nothing around it, so it may be an array
+or a number; the cursor of the next page is beside it. KIP 1.0-RC11, section 6.2.
 """
 
 from __future__ import annotations
@@ -10,9 +15,11 @@ from collections.abc import Sequence
 from typing import Literal, assert_never
 
 from recollect.errors import Notice, RecollectError
-from recollect.faces.kip.columnar import columnar
 from recollect.faces.kip.objects import (
+    Object,
+    also_holds_object,
     cell_object,
+    element_object,
     explanation_object,
     exported_object,
     hit_object,
@@ -25,6 +32,7 @@ from recollect.model import (
     Description,
     Explanation,
     Exported,
+    Hit,
     Hits,
     MergeReport,
     Result,
@@ -32,6 +40,100 @@ from recollect.model import (
     UpdateReport,
     UpsertReport,
 )
+
+
+def columnar(answer: Answer) -> Object:
+    """Return the response to one text: one for several UPSERTs, else an array of responses.
+
+    `blocks` counts the UPSERT statements; a dry run does not name the elements it would make.
+    """
+    upserts = [one for one in answer.results if isinstance(one, UpsertReport)]
+    if upserts and len(upserts) == len(answer.results):
+        return {"result": _upserts(upserts, is_dry_run=answer.is_dry_run)}
+    responses = [_response(one, is_dry_run=answer.is_dry_run) for one in answer.results]
+    return responses[0] if len(responses) == 1 else {"result": responses}
+
+
+def _response(result: Result, *, is_dry_run: bool) -> Object:
+    match result:
+        case Rows():
+            return _paged(_columns(result), result.next_cursor)
+        case Hits():
+            return _paged([_hit(one) for one in result.hits], result.next_cursor)
+        case Description():
+            return _paged(_described(result), result.body.get("next_cursor"))
+        case Exported():
+            page = exported_object(result)
+            cursor = page.pop("next_cursor", None)
+            return _paged(page, cursor)
+        case Explanation():
+            return {"result": explanation_object(result)}
+        case UpsertReport():
+            return {"result": _upserts([result], is_dry_run=is_dry_run)}
+        case UpdateReport() | MergeReport() | DeleteReport() | BatchReport():
+            report = report_object(result)
+            return {"result": {**report, "dry_run": True} if is_dry_run else report}
+        case _:
+            assert_never(result)
+
+
+def _paged(result: object, next_cursor: object) -> Object:
+    return {"result": result} | ({} if next_cursor is None else {"next_cursor": next_cursor})
+
+
+def _columns(found: Rows) -> object:
+    """Return an array for each column, or the only one; of one group of all, their values."""
+    columns: list[object] = [
+        [cell_object(row[at]) for row in found.rows] for at in range(len(found.columns))
+    ]
+    if found.is_total:
+        (row,) = found.rows or [(None,) * len(columns)]  # LIMIT 0 leaves none
+        columns = [cell_object(cell) for cell in row]
+    return columns[0] if len(columns) == 1 else columns
+
+
+def _hit(hit: Hit) -> Object:
+    element = element_object(hit.element)
+    told = {"_score": hit.score} | ({"_standing": hit.standing} if hit.standing else {})
+    return {**element, "metadata": {**hit.element.metadata, **told}}
+
+
+def _described(description: Description) -> object:
+    """Return names for a list of types, and the concept that defines a type for a type."""
+    match description.body:
+        case {"items": list() as items} if description.is_of_names:
+            return [one["name"] for one in items if isinstance(one, dict)]
+        case {"items": list() as items}:
+            return items
+        case {"domain_map": list() as domains} as primer:
+            return {**primer, "total_domains": len(domains)}
+        case {"definition": definition}:
+            return definition
+        case body:
+            return dict(body)
+
+
+def _upserts(reports: Sequence[UpsertReport], *, is_dry_run: bool) -> Object:
+    """Return what several UPSERTs did as one report."""
+    parts = [report_object(one) for one in reports]
+    whole: Object = {"blocks": len(reports)}
+    for name in ("upsert_concept_nodes", "upsert_proposition_links"):
+        whole[name] = [] if is_dry_run else _joined(parts, name)
+    whole["created"] = sum(one.created for one in reports)
+    whole["updated"] = sum(one.updated for one in reports)
+    whole["skipped"] = _joined(parts, "skipped")
+    whole |= also_holds_object([held for one in reports for held in one.also_holds])
+    return {**whole, "dry_run": True} if is_dry_run else whole
+
+
+def _joined(parts: Sequence[Object], name: str) -> list[object]:
+    return [item for part in parts for item in _listed(part[name])]
+
+
+def _listed(value: object) -> list[object]:
+    assert isinstance(value, list)
+    return value
+
 
 Response = dict[str, object]
 """`{"result": {...}, "warnings"?: [...]}` or `{"error": {...}}`."""

@@ -1,19 +1,157 @@
 """Every operation by its name: what it takes, what it answers, and what runs it.
 
 The rule: this is the only list of operations; faces, servers and clients use it.
+
+Deletions: what is deleted is gone at every point in time, and deleting nothing is allowed.
+
+Specification 004, sections 2.5 and 4.4.
+
+Episodes and messages: how they are accepted, how far they are learnt, what is kept.
+
+Specification 004, sections 4.2, 4.3.3 and 5.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from pydantic import TypeAdapter
 
-from recollect.faces.operations import deletion, facts, inputs, intake, outputs, search
-from recollect.faces.operations.context import Context
-from recollect.faces.operations.outputs import Answered, Status
+from recollect.errors import NOT_FOUND, RESOURCE_NOT_FOUND, RecollectError
+from recollect.faces.operations import facts, inputs, outputs, search
+from recollect.faces.operations.context import Context, asked_moment
+from recollect.faces.operations.episodes import EpisodeDraft, newest_episodes
+from recollect.faces.operations.inputs import DeleteGroup, DeleteInput, Empty
+from recollect.faces.operations.outputs import (
+    Accepted,
+    AcceptedMessages,
+    Answered,
+    Done,
+    Episodes,
+    Item,
+    ItemList,
+    ReceiptState,
+    Retried,
+    Status,
+)
+from recollect.faces.operations.records import episode, is_episode, is_fact
+from recollect.kernel import Nexus
 from recollect.node import dataclass
+
+
+def delete_entity_edge(context: Context, given: DeleteInput) -> Done:
+    """Erase a fact."""
+    found = context.holder(given["uuid"], given.get("group_id"), is_fact)
+    if found is None:
+        return _done("there is no such fact")
+    is_erased = _erase(context, found[0], given["uuid"])
+    return _done("the fact is deleted" if is_erased else "there is no such fact")
+
+
+def delete_episode(context: Context, given: DeleteInput) -> Done:
+    """Erase an episode, and nothing that was learnt from it."""
+    found = context.holder(given["uuid"], given.get("group_id"), is_episode)
+    if found is None:
+        return _done("there is no such episode")
+    nexus, _ = found
+    is_erased = _erase(context, nexus, given["uuid"])
+    return _done("the episode is deleted" if is_erased else "there is no such episode")
+
+
+def delete_group(context: Context, given: DeleteGroup) -> Done:
+    """Erase a group: episodes, facts, nodes, and all that waits for it."""
+    is_dropped = _drop(context.group(given["group_id"]))
+    return _done("the group is deleted" if is_dropped else "there is no such group")
+
+
+def clear_all(context: Context, given: Empty) -> Done:
+    """Erase every group, those too that the administrator may not read."""
+    del given
+    context.caller.check_admin()
+    names = context.nexus.groups(every=True)
+    for name in names:
+        _drop(context.nexus.group(name))
+    return _done("1 group is deleted" if len(names) == 1 else f"{len(names)} groups are deleted")
+
+
+def _erase(context: Context, nexus: Nexus, uuid: str) -> bool:
+    """Erase an element; whether it was still there, since another call may have been first."""
+    try:
+        nexus.purge(uuid, request_id=context.request_id)
+    except RecollectError as error:
+        if error.code is not NOT_FOUND:
+            raise
+        return False
+    return True
+
+
+def _drop(nexus: Nexus) -> bool:
+    try:
+        nexus.drop_group(nexus.group_name)
+    except RecollectError as error:
+        if error.code is not NOT_FOUND:
+            raise
+        return False
+    return True
+
+
+def _done(message: str) -> Done:
+    return Done(message=message, success=True)
+
+
+def add_episodes(context: Context, given: inputs.AddEpisodes) -> Accepted:
+    """Take episodes in, all or none."""
+    nexus = context.group(given["group_id"])
+    drafts = [EpisodeDraft.of_item(nexus.group_name, one) for one in given["items"]]
+    receipt = context.ingestion.accept(nexus, drafts, request_id=context.request_id)
+    return Accepted(receipt_id=receipt, accepted=len(drafts))
+
+
+def add_messages(context: Context, given: inputs.AddMessages) -> AcceptedMessages:
+    """Take messages in, each as an episode, all or none."""
+    nexus = context.group(given["group_id"])
+    drafts = [EpisodeDraft.of_message(nexus.group_name, one) for one in given["messages"]]
+    receipt = context.ingestion.accept(nexus, drafts, request_id=context.request_id)
+    counted = "1 message is" if len(drafts) == 1 else f"{len(drafts)} messages are"
+    return AcceptedMessages(message=f"{counted} accepted", receipt_id=receipt, accepted=len(drafts))
+
+
+def get_episodes(context: Context, given: inputs.GetEpisodes) -> Episodes:
+    """Return the newest episodes, oldest first."""
+    nexus = context.group(given["group_id"])
+    found = newest_episodes(nexus, given["last_n"], asked_moment(given))
+    return Episodes(episodes=[episode(nexus.group_name, one) for one in found])
+
+
+def get_receipt(context: Context, given: inputs.ReceiptInput) -> tuple[Status, ReceiptState]:
+    """Return where the items of a receipt stand; NOT_FOUND for one that was never given."""
+    nexus, receipt = context.group(given["group_id"]), given["receipt_id"]
+    progressed = context.ingestion.receipt(nexus, receipt)
+    if progressed is None:
+        raise RecollectError(RESOURCE_NOT_FOUND, f'no receipt has the id "{receipt}"')
+    items = progressed.items
+    return status_of(items), ReceiptState(receipt_id=receipt, items=list(items))
+
+
+def status_of(items: Sequence[Item]) -> Status:
+    """Return ACCEPTED while any item runs, then PARKED if one is parked, else OK."""
+    states = {item["state"] for item in items}
+    if states - {"completed", "parked"}:
+        return "ACCEPTED"
+    return "PARKED" if "parked" in states else "OK"
+
+
+def list_parked(context: Context, given: inputs.ListParked) -> ItemList:
+    """Return the items that were given up after all retries."""
+    parked = context.ingestion.parked(context.group(given["group_id"]))
+    return ItemList(items=list(parked))
+
+
+def retry_parked(context: Context, given: inputs.RetryParked) -> Retried:
+    """Let parked items be tried again."""
+    nexus = context.group(given["group_id"])
+    return Retried(retried=context.ingestion.retry(nexus, given.get("episode_uuids")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +217,7 @@ _ALL = (
         "AddMessages",
         inputs.AddMessages,
         outputs.AcceptedMessages,
-        intake.add_messages,
+        add_messages,
         {"group_id": "team", "messages": [_MESSAGE]},
         is_write=True,
         status="ACCEPTED",
@@ -88,7 +226,7 @@ _ALL = (
         "AddEpisodes",
         inputs.AddEpisodes,
         outputs.Accepted,
-        intake.add_episodes,
+        add_episodes,
         {
             "group_id": "team",
             "items": [{"source": "text", "body": "Ann works at Acme.", "reference_time": _TIME}],
@@ -100,18 +238,18 @@ _ALL = (
         "GetReceipt",
         inputs.ReceiptInput,
         outputs.ReceiptState,
-        intake.get_receipt,
+        get_receipt,
         {"group_id": "team", "receipt_id": "r1"},
         status=None,
     ),
     _operation(
-        "ListParked", inputs.ListParked, outputs.ItemList, intake.list_parked, {"group_id": "team"}
+        "ListParked", inputs.ListParked, outputs.ItemList, list_parked, {"group_id": "team"}
     ),
     _operation(
         "RetryParked",
         inputs.RetryParked,
         outputs.Retried,
-        intake.retry_parked,
+        retry_parked,
         {"group_id": "team"},
         is_write=True,
     ),
@@ -158,7 +296,7 @@ _ALL = (
         "GetEpisodes",
         inputs.GetEpisodes,
         outputs.Episodes,
-        intake.get_episodes,
+        get_episodes,
         {"group_id": "team", "last_n": 5},
     ),
     _operation(
@@ -172,20 +310,18 @@ _ALL = (
         "DeleteEntityEdge",
         inputs.DeleteInput,
         outputs.Done,
-        deletion.delete_entity_edge,
+        delete_entity_edge,
         {"uuid": "f1", "group_id": "team"},
     ),
     _operation(
         "DeleteEpisode",
         inputs.DeleteInput,
         outputs.Done,
-        deletion.delete_episode,
+        delete_episode,
         {"uuid": "e1", "group_id": "team"},
     ),
-    _operation(
-        "DeleteGroup", inputs.DeleteGroup, outputs.Done, deletion.delete_group, {"group_id": "team"}
-    ),
-    _operation("ClearAll", inputs.Empty, outputs.Done, deletion.clear_all, {}),
+    _operation("DeleteGroup", inputs.DeleteGroup, outputs.Done, delete_group, {"group_id": "team"}),
+    _operation("ClearAll", inputs.Empty, outputs.Done, clear_all, {}),
 )
 
 OPERATIONS: Mapping[str, ServiceOperation] = {one.name: one for one in _ALL}

@@ -4,23 +4,126 @@ The rule: what was accepted is durable before the caller hears of it. A leg of a
 one group and one moment, only with what is there and true then, best first, ties by id; an element
 without a vector is simply not in its answer. A leg that cannot answer raises EMBEDDER_UNAVAILABLE,
 and leaves the search to the other one. Specification 004, section 10.
+
+Who calls: which groups a caller may see, and whether it may clear all of them.
+
+The rule: a group that a caller may not see is refused before anything is looked up.
+
+What logs and metrics learn about every operation and every step of the pipeline.
+
+Specification 004, section 14.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.faces.operations.caller import EVERYONE, Caller
+from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError
 from recollect.faces.operations.episodes import EpisodeDraft
 from recollect.faces.operations.inputs import AsOfInput as AsOfInput
-from recollect.faces.operations.observation import Tally
-from recollect.faces.operations.outputs import Answered, Item
+from recollect.faces.operations.outputs import Answered, Item, State, Status
 from recollect.faces.operations.records import ENTITY
 from recollect.kernel import Nexus, parse_instant
 from recollect.model import AsOf, Dated, Element, ElementKind, Instant, Ranked, normal_text
 from recollect.node import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One operation that has ended."""
+
+    operation: str
+    request_id: str
+    groups: tuple[str, ...]
+    status: Status
+    error_code: str | None
+    seconds: float
+    accepted: int = 0  # episodes and messages taken in
+    cause: str | None = None  # the code of the underlying error, if it is a different one
+    embedding_failures: int = 0  # searches and writes that went on without vectors
+
+
+@dataclass(slots=True)
+class Tally:
+    """What is counted while one operation runs."""
+
+    embedding_failures: int = 0
+
+
+Observer = Callable[[Observation], None]
+
+
+def unobserved(observation: Observation) -> None:
+    """Do nothing."""
+    del observation
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """An item that is in a new state, durably."""
+
+    group: str
+    episode_uuid: str
+    state: State
+    failed: State | None  # the failure substate of the step, also of the last before parking
+    attempts: int
+    error: str | None
+    seconds: float  # that the step took, an equal share of those who took it together
+
+
+Watcher = Callable[[Transition], None]
+
+
+def unwatched(transition: Transition) -> None:
+    """Do nothing."""
+    del transition
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A caller with its groups (None: every group); `name` is the actor it is recorded as."""
+
+    groups: frozenset[str] | None = None
+    is_admin: bool = True
+    name: str | None = None
+
+    def check(self, groups: Iterable[str]) -> None:
+        """Raise PERMISSION_DENIED for the first group the caller may not see."""
+        for group in groups:
+            if self.groups is not None and group not in self.groups:
+                raise RecollectError(
+                    PERMISSION_DENIED,
+                    f'the group "{group}" is not open to this caller',
+                    hint="name a group of your own, or ask for a token that has this one",
+                )
+
+    def acting_as(self, said: str | None) -> str | None:
+        """Return who acts; PERMISSION_DENIED for a caller with a name who says another."""
+        if self.name is None or said is None or said == self.name:
+            return self.name or said
+        raise RecollectError(
+            PERMISSION_DENIED,
+            "the token belongs to somebody other than the actor",
+            hint="leave out actor",
+        )
+
+    def check_admin(self) -> None:
+        """Raise PERMISSION_DENIED for a caller that may not clear every group."""
+        if not self.is_admin:
+            raise RecollectError(
+                PERMISSION_DENIED,
+                "only an administrator clears all groups",
+                hint="delete your own groups with DeleteGroup",
+            )
+
+    def seen(self, groups: Iterable[str]) -> list[str]:
+        """Return those of the groups that the caller may see."""
+        return [one for one in groups if self.groups is None or one in self.groups]
+
+
+EVERYONE = Caller()
+"""The caller of a memory in its own process."""
 
 
 class SemanticLeg(Protocol):

@@ -16,9 +16,20 @@ import orjson
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.operations import limits
-from recollect.faces.operations.caller import EVERYONE, Caller
 from recollect.faces.operations.catalogue import OPERATIONS, ServiceOperation
-from recollect.faces.operations.context import ByMeaning, Context, Policy, SemanticLeg
+from recollect.faces.operations.context import (
+    EVERYONE,
+    ByMeaning,
+    Caller,
+    Context,
+    Observation,
+    Observer,
+    Policy,
+    SemanticLeg,
+    Tally,
+    unobserved,
+    unwatched,
+)
 from recollect.faces.operations.envelope import (
     checked,
     code_of,
@@ -29,13 +40,6 @@ from recollect.faces.operations.envelope import (
     unknown_operation,
 )
 from recollect.faces.operations.methods import Methods
-from recollect.faces.operations.observation import (
-    Observation,
-    Observer,
-    Tally,
-    unobserved,
-    unwatched,
-)
 from recollect.faces.operations.outputs import Answered, Envelope
 from recollect.faces.operations.pipeline import (
     Extractor,

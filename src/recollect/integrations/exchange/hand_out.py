@@ -11,7 +11,7 @@ from itertools import islice
 from typing import BinaryIO, Final, Protocol
 
 from recollect.errors import INVALID_ARGUMENT, STORE_BUSY, RecollectError
-from recollect.faces.kip.as_of import read_as_of
+from recollect.faces.kip.arguments import read_as_of
 from recollect.integrations.exchange.graphml import GraphmlWriter
 from recollect.integrations.exchange.lines import line_of
 from recollect.integrations.exchange.rdf_writer import RdfWriter

@@ -27,9 +27,8 @@ from recollect.integrations.exchange.records import (
     StatementRecord,
     Thing,
 )
-from recollect.integrations.exchange.report import ImportReport
+from recollect.integrations.exchange.report import ImportReport, ImportTally
 from recollect.integrations.exchange.source import Source
-from recollect.integrations.exchange.tally import ImportTally
 from recollect.kernel import Nexus
 from recollect.model import BatchReport, Progress, silent
 from recollect.node import dataclass, replace

@@ -1,28 +1,37 @@
 """Examines a store and repairs what can be computed from the rest: counts and indexes.
 
 The rule: contents, ids, clocks and the log are never changed; their faults are only reported.
+
+Compares vectors with the texts of their elements, and removes those that match none.
+
+The rule: a removed vector is made again by a reindex; until then the element is found by words.
+
+Rebuilds what can be computed from the rest: indexes, counts, the text index.
+
+The rule: it is one transaction, and kept only when the file is sound after it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from recollect.errors import INTERNAL_ERROR, STORE_CORRUPT, RecollectError
 from recollect.kernel.care.examination import examine_group
 from recollect.kernel.care.recount import counted, kept, recount
-from recollect.kernel.care.repair import (
-    build_index,
-    is_from_rest,
-    is_readable,
-    remake_broken,
-    remake_differing,
-    remake_texts,
+from recollect.kernel.search.index import forget_texts, rebuild
+from recollect.kernel.store.cells import (
+    BITS_BYTES,
+    TALLY_DOCUMENTS,
+    TALLY_TOKENS,
+    members,
+    octets,
+    row_digest,
+    text,
+    whole,
 )
-from recollect.kernel.care.vector_check import mend_vectors, unused_vectors, wrong_vectors
-from recollect.kernel.search.index import forget_texts
-from recollect.kernel.search.rebuild import rebuild
-from recollect.kernel.store.cells import BITS_BYTES, TALLY_DOCUMENTS, TALLY_TOKENS, text, whole
+from recollect.kernel.store.dialect import PREFIXES
+from recollect.kernel.store.faults import corrupt
 from recollect.kernel.store.group import (
     Group,
     all_groups,
@@ -30,8 +39,10 @@ from recollect.kernel.store.group import (
     has_unfinished_erasure,
     is_name,
     lost_groups,
+    make_stale,
 )
-from recollect.kernel.store.port import Fault, Part, Session, Store, Upkeep
+from recollect.kernel.store.port import Fault, Part, Session, SqlRow, SqlValue, Store, Upkeep
+from recollect.kernel.store.sharing import part
 from recollect.kernel.store.statements.checks import (
     COUNTING,
     SHOULD_HAVE,
@@ -39,11 +50,163 @@ from recollect.kernel.store.statements.checks import (
     SUPERSEDED,
     TEXT_COUNTS,
 )
-from recollect.kernel.store.statements.counters import AGREE
+from recollect.kernel.store.statements.counts import AGREE
+from recollect.kernel.store.statements.texts import FORGET_ALL_PAST
+from recollect.kernel.store.statements.vectors import EMBEDDED, UNUSED
+from recollect.kernel.vectors.embedder import NUMBER_BYTES, link_meaning, model_of, text_hash
+from recollect.kernel.vectors.rows import (
+    NO_VECTOR,
+    drop_unused,
+    forget_vectors,
+    purge_vectors,
+    vectors_in,
+)
 from recollect.kernel.work.queue import forget_work, lost_work
 from recollect.kernel.write.attribute_indexes import built_indexes, settle_indexes
-from recollect.kernel.write.own_types import mend_name_keys, wrong_name_keys
-from recollect.model import LIVING, Diagnosis, Finding, Progress
+from recollect.kernel.write.own_types import meaning_of, mend_name_keys, wrong_name_keys
+from recollect.model import LIVING, UNREADABLE, Diagnosis, Finding, Kinds, Progress
+
+_AT_ONCE = 1_000
+
+
+def wrong_vectors(session: Session, group_id: int) -> list[int]:
+    """Return the elements whose vector is not that of what they say. Cost: all that have one."""
+    model = model_of(session, group_id) or ("", 0)
+    size = NUMBER_BYTES * model[1]
+    return [
+        whole(row[1])
+        for row in _rows(session, group_id)
+        if not _is_whole(group_id, row, model) or not _is_right(session.kinds, row, size)
+    ]
+
+
+def unused_vectors(session: Session, group_id: int) -> list[int]:
+    """Return the vectors that no element has."""
+    return [whole(one) for (one,) in session.rows(UNUSED, {"group": group_id})]
+
+
+def mend_vectors(session: Session, group_id: int) -> None:
+    """Take away the vectors that are wrong, and those that nothing uses."""
+    wrong, unused = wrong_vectors(session, group_id), unused_vectors(session, group_id)
+    if wrong or unused:
+        purge_vectors(session, group_id, wrong)
+        drop_unused(session, group_id, unused)
+        if not vectors_in(session, group_id):  # it may be what is said of the model that is wrong
+            forget_vectors(session, group_id)
+        make_stale(session, group_id)
+
+
+def _rows(session: Session, group_id: int) -> Iterator[SqlRow]:
+    after = -1
+    while True:
+        parameters: dict[str, SqlValue] = {"group": group_id, "after": after, "most": _AT_ONCE}
+        rows = session.rows(EMBEDDED, parameters)
+        yield from rows
+        if len(rows) < _AT_ONCE:
+            return
+        after = whole(rows[-1][0])
+
+
+def _is_whole(group_id: int, row: SqlRow, model: tuple[str, int]) -> bool:
+    """Whether the digests of a row and of its vector are those of what they hold."""
+    number, element, at, digest, hash_, vector, digest_of_vector, *_ = row
+    if digest != row_digest(group_id, number, element, at):
+        return False
+    return at == NO_VECTOR or digest_of_vector == row_digest(group_id, at, hash_, vector, *model)
+
+
+def _is_right(kinds: Kinds, row: SqlRow, size: int) -> bool:
+    at, _, hash_, vector, _, kind, name, attributes = row[2:]
+    if attributes is None:
+        return False
+    if at == NO_VECTOR:
+        return True
+    said = members(attributes)
+    if name is None:
+        meaning = link_meaning(said)
+    else:
+        meaning = meaning_of(kinds, text(kind), text(name), said)
+    return len(octets(vector)) == size and meaning is not None and text_hash(meaning) == hash_
+
+
+_FROM_ROWS = frozenset({"tally", "text_past"})
+
+
+def is_from_rest(upkeep: Upkeep, tree: str) -> bool:
+    """Whether everything in a table or index can be rebuilt from the others."""
+    indexes = {part.name for part in upkeep.parts() if not part.is_table}
+    is_index = tree in indexes or tree.startswith(PREFIXES)
+    return is_index or tree in _FROM_ROWS | upkeep.text_parts() | upkeep.samples()
+
+
+def remake_broken(
+    session: Session, upkeep: Upkeep, broken: Iterable[str], progress: Progress
+) -> None:
+    """Make the broken tables and indexes of a file anew, inside a write transaction.
+
+    They were found in another transaction: after meeting a broken page the engine writes nothing.
+    STORE_CORRUPT when the file is not sound after it; then nothing may be kept.
+    """
+    upkeep.forget(broken)
+    are_rows_lost = False
+    while missing := upkeep.missing_parts():
+        session.rows(missing[0].sql)  # the text index brings the tables it is kept in
+        are_rows_lost = are_rows_lost or missing[0].is_table
+    settle_indexes(session)
+    if are_rows_lost:
+        groups = all_groups(session)
+        for group in groups:
+            recount(session, group.group_id)
+        _remake_texts_of_readable(session, groups, progress)
+    _refuse_unsound(upkeep)
+
+
+def remake_differing(session: Session, upkeep: Upkeep, progress: Progress) -> None:
+    """Make anew the indexes that are not as their rows are, then the text index if a fault stays.
+
+    Runs inside a write transaction. STORE_CORRUPT when the file is not sound after it; then
+    nothing may be kept.
+    """
+    upkeep.rebuild_indexes()
+    if upkeep.faults():
+        _remake_texts_of_readable(session, all_groups(session), progress)
+    _refuse_unsound(upkeep)
+
+
+def _remake_texts_of_readable(session: Session, groups: list[Group], progress: Progress) -> None:
+    if not all(is_readable(examine_group(session, group)) for group in groups):
+        raise corrupt()
+    remake_texts(session, groups, progress)
+
+
+def _refuse_unsound(upkeep: Upkeep) -> None:
+    if not all(one.is_of_space for one in upkeep.faults()):
+        raise corrupt()
+
+
+def remake_texts(session: Session, groups: list[Group], progress: Progress) -> None:
+    """Make the text index of all groups anew, inside a write transaction."""
+    session.texts.forget_all()
+    session.execute_many(FORGET_ALL_PAST, [()])
+    for group in groups:
+        rebuild(session, group.group_id, progress)
+
+
+def build_index(session: Session, index: Part) -> bool:
+    """Build an index, unless rows are in the way; return whether none were."""
+    try:
+        with part(session, is_dry_run=False):
+            session.rows(index.sql)
+    except RecollectError as error:
+        if error.code is not INTERNAL_ERROR:  # which it is when rows repeat
+            raise
+        return False
+    return True
+
+
+def is_readable(findings: list[Finding]) -> bool:
+    """Whether nothing was found that is in the way of reading what elements say."""
+    return not any(finding.check in UNREADABLE for finding in findings)
 
 
 def examine(store: Store, *, fix: bool, progress: Progress) -> Diagnosis:

@@ -24,7 +24,7 @@ from recollect.kernel.store.statements.checks import (
     WRONG_CLOCKS,
     WRONG_CONTENTS,
 )
-from recollect.kernel.store.statements.counters import WRONG_IDS
+from recollect.kernel.store.statements.counts import WRONG_IDS
 from recollect.kernel.work.queue import lost_work
 from recollect.model import LINK_BIT, LIVING, Finding, Progress, silent
 from recollect.node import dataclass

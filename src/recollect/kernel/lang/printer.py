@@ -52,10 +52,21 @@ from recollect.kernel.lang.ast import (
     ValueNode,
     Variable,
 )
-from recollect.kernel.lang.layout import LayoutLine, Opened, Sketch, lay_out
-from recollect.kernel.lang.places import Places
+from recollect.kernel.lang.layout import (
+    LayoutLine,
+    Opened,
+    Places,
+    Sketch,
+    assignment,
+    block,
+    condition,
+    lay_out,
+    listed,
+    pattern,
+    value,
+    word,
+)
 from recollect.kernel.lang.print_inline import Inline, inline
-from recollect.kernel.lang.sketch import assignment, block, condition, listed, pattern, value, word
 from recollect.model import ElementKind
 
 READS = {Section.ATTRIBUTES: "ATTR", Section.METADATA: "META"}

@@ -4,17 +4,24 @@ A purge takes away terms, and a whole group its number, so what was cached befor
 purge of the store is never used after it, whichever process purged. What a thread remembers of a
 group holds for one version of the store: who uses it without a snapshot checks afterwards that the
 version is still the same.
+
+A text that was asked before, answered outside of a block: often by one statement.
+
+The rule: without a snapshot each statement sees the store as it stands then, so an answer counts
+only if the version of the store was the same all along; else the text is asked anew.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple, Protocol
 
+from recollect.errors import RecollectError
 from recollect.kernel.read.moment import NOW, Moment, resolve_moment
+from recollect.kernel.read.prepared import MOST_CHARACTERS, SplitText
 from recollect.kernel.read.reader import Catalog, Clock, Reader
 from recollect.kernel.read.statistics import Counted
 from recollect.kernel.store.cells import octets, whole
@@ -31,7 +38,7 @@ from recollect.kernel.store.port import Session, Store
 from recollect.kernel.store.sharing import Cache
 from recollect.kernel.store.statements.elements import LAST, STATE
 from recollect.kernel.vectors.meanings import Meanings
-from recollect.model import AsOf, Instant, Limits
+from recollect.model import Answer, AsOf, Instant, Limits, Value
 from recollect.node import dataclass, field
 
 _MOST_MOMENTS = 64
@@ -191,3 +198,39 @@ class OpenGroup:
     def for_writing(self, session: Session) -> tuple[Catalog, Last]:
         """Return the catalog for a write, which makes the group if need be."""
         return self.catalogs.for_writing(session, self.name)
+
+
+_MOST_BYTES = 4 * MOST_CHARACTERS
+
+
+def answer_prepared(
+    session: Session,
+    state: GroupState,
+    text: str,
+    values: Mapping[str, Value],
+    as_of: AsOf | None,
+    limits: Limits,
+) -> Answer | None:
+    """Return the answer to a text that was asked before; None if it must be parsed again.
+
+    Raises KIP_4001, KIP_4002 and STORE_BUSY as the long way would.
+    """
+    split = SplitText.of(text) if limits.max_length >= _MOST_BYTES else None
+    if split is None:
+        return None
+    with session.held():
+        if session.depth:
+            return None
+        try:
+            moment = state.moment(as_of)
+            reader = Reader(session, state.catalog, limits, moment, state.counted)
+            rows = reader.run_prepared(split, values)
+            if rows is None or session.version() != state.version:
+                return None
+        except RecollectError as error:
+            if error.code.category != "limit":
+                return None
+            raise error.at(text) from None
+        finally:
+            session.allow(None)
+    return Answer((rows,), moment.notices)

@@ -23,7 +23,7 @@ from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.port import Session, SqlValue
 from recollect.kernel.store.sharing import Cache
 from recollect.kernel.store.statements.elements import DECLARED
-from recollect.kernel.store.statements.keys import QUESTIONS, Questions
+from recollect.kernel.store.statements.terms import QUESTIONS, Questions
 from recollect.kernel.store.terms import Terms
 from recollect.model import LIVING, MERGED_FROM, MOVED_FROM, ElementKind, Rows
 from recollect.node import dataclass

@@ -44,10 +44,9 @@ from recollect.kernel.read.prepared import (
     prepare,
 )
 from recollect.kernel.read.statistics import Counted, GroupStatistics
-from recollect.kernel.sql.bounds import matches_any, may_rest
 from recollect.kernel.sql.compile import compile_plan
 from recollect.kernel.sql.filters import pattern_name
-from recollect.kernel.sql.output import Compiled, Paging, Shape
+from recollect.kernel.sql.output import Compiled, Paging, Shape, matches_any, may_rest
 from recollect.kernel.sql.rows import Clock as Guards
 from recollect.kernel.store.faults import Deadline
 from recollect.kernel.store.functions import compile_pattern

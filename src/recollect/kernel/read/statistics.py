@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.plan.determined import Statistics, coarse
-from recollect.kernel.read.changes import transactions as transactions_of
+from recollect.kernel.read.history import transactions as transactions_of
 from recollect.kernel.store.cells import (
     TALLY_BOUNDED_CONCEPTS,
     TALLY_BOUNDED_LINKS,

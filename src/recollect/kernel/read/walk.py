@@ -1,23 +1,30 @@
 """The links of a walk: one shortest way between two elements that a path of a query joined.
 
 The rule: the walk found is one that the path allows, at the moment the query speaks of.
+
+How far elements are from one: links walked in either direction, whatever their predicates.
+
+The rule: only links that are alive, and true, at the moment asked about are walked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 import orjson
 
+from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, RecollectError
 from recollect.kernel.plan import ir
+from recollect.kernel.read.moment import Moment, check_ids, latest_by_id
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.hydration import IDS
 from recollect.kernel.sql.rows import Clock
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.dialect import Dialect
-from recollect.kernel.store.port import SqlValue
+from recollect.kernel.store.group import Group
+from recollect.kernel.store.port import Session, SqlValue
 
 MOST_VISITED = 100_000
 """Places a search looks at before it gives up."""
@@ -103,3 +110,76 @@ def _links_sql(clock: Clock, dialect: Dialect) -> str:
         order_by=(nodes.Order(nodes.Column("l", "id")),),
     )
     return select.sql(dialect)
+
+
+def distances_between(
+    reader: Reader, start: str, targets: Collection[str], most: int
+) -> dict[str, int]:
+    """Return how many links each target is away, of those that are at most `most` away.
+
+    KIP_3002 when nothing is called `start`; INVALID_ARGUMENT for what is no number of links.
+    Cost: one statement for each step, and every link met on the way.
+    """
+    check_ids(targets)
+    if type(most) is not int:
+        raise RecollectError(
+            INVALID_ARGUMENT, "most is not a whole number of links", hint="pass most=2"
+        )
+    session, group, moment = reader.session, reader.group, reader.moment
+    named = latest_by_id(session, group, [start, *targets], moment)
+    if start not in named:
+        raise RecollectError(NOT_FOUND, f'no element has the id "{start}"')
+    places = {text: named[text] for text in targets if text in named}
+    walked = _walked(session, group, named[start], {*places.values()}, most, moment)
+    return {text: walked[one] for text, one in places.items() if one in walked}
+
+
+def _walked(
+    session: Session, group: Group, start: int, targets: Collection[int], most: int, moment: Moment
+) -> dict[int, int]:
+    found = {start: 0} if start in targets else {}
+    seen, frontier = {start}, {start}
+    for distance in range(1, most + 1):
+        missing = {one for one in targets if one not in found}
+        if not missing or not frontier:
+            break
+        if distance == most:  # the last step is walked from the other side, where there are few
+            pairs = _pairs(session, group, missing, moment)
+            found |= {near: distance for near, far in pairs if far in frontier}
+            break
+        met = {far for _, far in _pairs(session, group, frontier, moment)}
+        frontier = met - seen
+        seen |= frontier
+        found |= dict.fromkeys(missing & frontier, distance)
+    return found
+
+
+def _pairs(
+    session: Session, group: Group, elements: Collection[int], moment: Moment
+) -> Iterator[tuple[int, int]]:
+    """Yield each of some elements with each that a link joins it to."""
+    parameters: dict[str, SqlValue] = {
+        "group": group.group_id,
+        "ids": orjson.dumps([*elements]).decode(),
+        **moment.parameters,
+    }
+    for near, far in session.rows(_pairs_sql(moment.clock, session.dialect), parameters):
+        yield whole(near), whole(far)
+
+
+@lru_cache(16)
+def _pairs_sql(clock: Clock, dialect: Dialect) -> str:
+    """Return the SELECT of the elements `:ids` with what links join them to."""
+    both = (("o", "subject", "object"), ("i", "object", "subject"))
+    selects = tuple(
+        nodes.Select(
+            ((nodes.Column(alias, near), ""), (nodes.Column(alias, far), "")),
+            (nodes.From(IDS, f"{alias}_wanted"), nodes.From("link", alias)),
+            (
+                *clock.alive(alias, "link"),
+                nodes.equal(nodes.Column(alias, near), nodes.Column(f"{alias}_wanted", "value")),
+            ),
+        )
+        for alias, near, far in both
+    )
+    return nodes.Compound(selects, is_all=False).sql(dialect)

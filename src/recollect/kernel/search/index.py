@@ -5,28 +5,41 @@ element is closed, then in the closed one, and never comes back. Contents that w
 have documents of their own in the closed partition, numbered by `text_past`. IndexedDocuments and
 words of every partition are counted in `tally`, for ranking. Nothing reaches the store before
 `flush`.
+
+The text index rebuilt from the rows, for one group.
+
+The rule: it writes exactly what the writer would have written, so a rebuilt index gives the same
+answers.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import orjson
 
-from recollect.kernel.search.tokens import tokens
-from recollect.kernel.store.cells import TALLY_DOCUMENTS, TALLY_TOKENS, whole
+from recollect.kernel.search.tokens import concept_text, link_text, tokens
+from recollect.kernel.store.cells import TALLY_DOCUMENTS, TALLY_TOKENS, members, text, whole
 from recollect.kernel.store.insertion import add_counts
-from recollect.kernel.store.port import Session
+from recollect.kernel.store.port import Session, SqlRow, SqlValue
+from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.texts import (
+    CONCEPTS,
+    ELEMENTS,
     FORGET_COUNTS,
     FORGET_PAST,
     LAST_PAST,
+    LINKS,
+    PAST_CONCEPTS,
     PAST_DOCUMENTS,
+    PAST_LINKS,
     PUT_PAST,
     REMOVE_PAST,
 )
 from recollect.kernel.store.texts import IndexedDocuments, Partition, partition_of
+from recollect.model import LIVING, Progress, silent
+from recollect.node import dataclass
 
 Counts = Counter[tuple[str, int]]
 """Differences by kind of tally and part."""
@@ -54,9 +67,9 @@ class _Part:
 
     def _documents(self, texts: Mapping[int, str], sign: int) -> Iterator[tuple[int, list[str]]]:
         said, words = "", list[str]()
-        for document, text in texts.items():
-            if text != said:  # many links have no words of their own, and say the same
-                said, words = text, tokens(text)
+        for document, own in texts.items():
+            if own != said:  # many links have no words of their own, and say the same
+                said, words = own, tokens(own)
             self._words += sign * len(words)
             yield document, words
 
@@ -141,9 +154,9 @@ class TextIndex:
         group = {"group": self._group_id}
         last = whole(self._session.rows(LAST_PAST, group)[0][0])
         rows = []
-        for number, ((element, until), text) in enumerate(self._past.items(), last + 1):
+        for number, ((element, until), own) in enumerate(self._past.items(), last + 1):
             rows.append({**group, "number": number, "element": element, "until": until})
-            self._parts[element & 1, False].come[-number] = text
+            self._parts[element & 1, False].come[-number] = own
         self._session.execute_many(PUT_PAST, rows)
         self._past = {}
 
@@ -175,3 +188,71 @@ def forget_texts(session: Session, group_id: int) -> None:
     session.execute_many(FORGET_PAST, [{"group": group_id}])
     counts = {"documents": TALLY_DOCUMENTS, "tokens": TALLY_TOKENS}
     session.execute_many(FORGET_COUNTS, [{"group": group_id, **counts}])
+
+
+_AT_ONCE = 1_000  # elements read and written together
+
+
+def rebuild(session: Session, group_id: int, progress: Progress = silent) -> int:
+    """Write every document of a group anew and return how many elements have one.
+
+    Runs in a write transaction. Cost: every element of the group, and of its past.
+    """
+    total = whole(session.rows(ELEMENTS, {"group": group_id})[0][0])
+    progress("texts", 0, total)
+    forget_texts(session, group_id)
+    count = 0
+    for elements, contents in ((CONCEPTS, PAST_CONCEPTS), (LINKS, PAST_LINKS)):
+        for put in _put_all(session, group_id, elements, contents):
+            count += put
+            progress("texts", count, total)
+    return count
+
+
+@dataclass(frozen=True, slots=True)
+class _Identity:
+    """The part of a document that never changes: a name and given id, or a predicate."""
+
+    name: str
+    given_id: str | None
+    is_concept: bool
+
+    def document(self, attributes: SqlValue, metadata: SqlValue) -> str:
+        """Return the document of one content."""
+        said, noted = members(attributes), members(metadata)
+        if self.is_concept:
+            return concept_text(self.name, self.given_id, said, noted)
+        return link_text(self.name, said, noted)
+
+
+def _put_all(
+    session: Session, group_id: int, elements: Statement, contents: Statement
+) -> Iterator[int]:
+    """Put the documents of one kind; yield how many elements they are of, some at a time."""
+    index, after = TextIndex(session, group_id), -1
+    while rows := session.rows(elements, {"group": group_id, "after": after, "most": _AT_ONCE}):
+        last = whole(rows[-1][0])
+        past = session.rows(contents, {"group": group_id, "after": after, "last": last})
+        _put(index, rows, past, is_concept=elements is CONCEPTS)
+        after = last
+        yield len(rows)
+
+
+def _put(
+    index: TextIndex, rows: Sequence[SqlRow], past: Sequence[SqlRow], is_concept: bool
+) -> None:
+    identities: dict[int, _Identity] = {}
+    following: dict[int, str] = {}  # the document after the one looked at, by element
+    for element, expired_at, name, given, attributes, metadata in rows:
+        identity = _Identity(text(name), None if given is None else text(given), is_concept)
+        identities[whole(element)] = identity
+        following[whole(element)] = identity.document(attributes, metadata)
+        index.put(whole(element), expired_at == LIVING, following[whole(element)])
+    for element, until, attributes, metadata in past:  # latest first
+        if whole(element) not in identities:  # its row was deleted behind the memory's back
+            continue
+        document = identities[whole(element)].document(attributes, metadata)
+        if document != following[whole(element)]:
+            index.supersede(whole(element), whole(until), document)
+        following[whole(element)] = document
+    index.flush()

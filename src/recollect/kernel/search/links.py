@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import orjson
 
-from recollect.kernel.search.hits import NAMED, named
-from recollect.kernel.search.proposals import Proposals, superseded
+from recollect.kernel.search.hits import NAMED, Proposals, named, superseded
 from recollect.kernel.search.rank import RankStage, stages
 from recollect.kernel.search.scope import SearchBounds
 from recollect.kernel.store.cells import real, whole

@@ -19,7 +19,7 @@ from recollect.kernel.search.tokens import called, tokens
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session, SqlValue
-from recollect.kernel.store.statements.names import CALLED, SAID_OF, SPELT
+from recollect.kernel.store.statements.meant import CALLED, SAID_OF, SPELT
 from recollect.kernel.store.texts import Partition, Term
 from recollect.model import LIVING, Concept, NamedConcept, normal_text
 

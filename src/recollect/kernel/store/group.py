@@ -11,14 +11,19 @@ import unicodedata
 from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, Hint, RecollectError, ToDo, nearest
 from recollect.kernel.store.cells import BITS_BYTES, EVERY_GROUP, KEY_BYTES, octets, text, whole
 from recollect.kernel.store.port import Session, SqlRow
-from recollect.kernel.store.statements.counters import (
+from recollect.kernel.store.statements.counts import (
+    ALL,
     CREATE_GROUP,
+    DELETE,
+    LAST,
+    LOST,
     MAKE_STALE,
+    NAMES,
+    ONE,
     PURGES,
     RETIRE_GROUP,
     UNFINISHED,
 )
-from recollect.kernel.store.statements.groups import ALL, DELETE, LAST, LOST, NAMES, ONE
 from recollect.model import Instant
 from recollect.node import dataclass
 

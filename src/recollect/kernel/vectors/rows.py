@@ -14,7 +14,7 @@ import orjson
 from recollect.kernel.store.cells import row_digest, text, whole
 from recollect.kernel.store.insertion import Insertion
 from recollect.kernel.store.port import Session, SqlRow
-from recollect.kernel.store.statements.groups import DELETE
+from recollect.kernel.store.statements.counts import DELETE
 from recollect.kernel.store.statements.vectors import (
     CHANGE,
     COUNT,

@@ -33,7 +33,7 @@ from recollect.kernel.store.cells import (
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.insertion import Insertion, add_counts
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.statements.counters import COUNT_IDS
+from recollect.kernel.store.statements.counts import COUNT_IDS
 from recollect.kernel.store.statements.rows import ADVANCE, LOG
 from recollect.kernel.store.terms import Interning, Terms
 from recollect.kernel.vectors.embedder import link_meaning

@@ -8,7 +8,7 @@ from shlex import quote
 
 from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, RecollectError
 from recollect.faces.kip import answer_kip
-from recollect.faces.kip.as_of import read_as_of
+from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.kip.response import Format
 from recollect.kernel import Nexus, Script, parse_text
 from recollect.model import Value

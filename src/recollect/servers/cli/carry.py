@@ -8,7 +8,7 @@ from io import TextIOWrapper
 from typing import BinaryIO
 
 from recollect.errors import Notice
-from recollect.faces.kip.as_of import read_as_of
+from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.kip.capsules import export_capsules, write_capsules
 from recollect.integrations.exchange import hand_out
 from recollect.kernel import new_file

@@ -9,7 +9,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from recollect.faces.beginnings import GIVEN, whole_id
-from recollect.faces.kip.as_of import read_as_of
+from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.kip.changes import instant_text, logged_json, transaction_json, what_json
 from recollect.model import (
     REPLACED_BY,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from rich.text import Text
 from rich.tree import Tree
 
-from recollect.faces.kip.as_of import read_as_of
+from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.kip.changes import instant_text, transaction_json
 from recollect.faces.kip.objects import cell_object, element_object, explanation_object
 from recollect.model import Content, Ground, Instant, Link, Transaction, Value, Why, bounded

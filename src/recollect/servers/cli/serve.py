@@ -19,8 +19,8 @@ from recollect.servers.wiring import open_nexus
 
 if TYPE_CHECKING:
     from recollect.servers.http.app import FaceMaker
-    from recollect.servers.http.plan import ServingPlan
     from recollect.servers.http.processes import Begun
+    from recollect.servers.http.serving import ServingPlan
     from recollect.servers.http.tokens import TokenRow
 
 
@@ -52,8 +52,8 @@ def serve_memory(on: Invocation, service: ServeOptions) -> None:
 def _serve(located: Located, settings: Settings, service: ServeOptions, out: Output) -> None:
     from recollect.servers.http.logs import Form, log_event, log_warning
     from recollect.servers.http.options import LOOPBACK, Options
-    from recollect.servers.http.plan import ServingPlan, serve_in_processes
     from recollect.servers.http.server import check_exposure, is_loopback, listen, url_of
+    from recollect.servers.http.serving import ServingPlan, serve_in_processes
     from recollect.servers.http.tokens import AccessTokens, read_tokens
     from recollect.servers.learning import make_learner
 

@@ -22,11 +22,9 @@ from recollect.servers.http.edge import ServerEdge
 from recollect.servers.http.events import events_face
 from recollect.servers.http.face import Face, SharedParts, Threads
 from recollect.servers.http.faces import knowledge_face, markup_face, memory_face
-from recollect.servers.http.front import front_face
-from recollect.servers.http.guard import HttpGuard
-from recollect.servers.http.health import health_face
+from recollect.servers.http.front import front_face, health_face
+from recollect.servers.http.guard import HttpGuard, Looks
 from recollect.servers.http.kip import changes_face, kip_face
-from recollect.servers.http.looks import Looks
 from recollect.servers.http.metrics import Metrics
 from recollect.servers.http.operations import operations_face
 from recollect.servers.http.options import Options

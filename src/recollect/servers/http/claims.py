@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from recollect.faces.claims import ACTOR_TYPES, KINDS, SCOPE_TYPES, STATUSES, Actor, Scope
 from recollect.faces.claims.calls import AttentionCalls, ClaimCalls
-from recollect.faces.kip.as_of import read_as_of
+from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.operations import Caller
 from recollect.kernel import Nexus
 from recollect.servers.http.calls import call_face

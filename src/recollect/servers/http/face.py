@@ -17,8 +17,7 @@ from recollect.errors import RecollectError
 from recollect.faces.operations import Caller
 from recollect.faces.operations.envelope import failure
 from recollect.node import dataclass, field
-from recollect.servers.http.guard import HttpGuard
-from recollect.servers.http.looks import Looks
+from recollect.servers.http.guard import HttpGuard, Looks
 from recollect.servers.http.metrics import Metrics
 from recollect.servers.http.options import Options
 from recollect.servers.service import ServedMemory

@@ -27,7 +27,7 @@ from prometheus_client.registry import Collector
 
 from recollect.errors import CONFLICT
 from recollect.faces.operations import Observation
-from recollect.faces.operations.observation import Observer
+from recollect.faces.operations.context import Observer
 from recollect.faces.operations.outputs import State
 from recollect.faces.operations.pipeline import Transition, Watcher
 from recollect.servers.http.logs import KNOWN, log_operation, log_step

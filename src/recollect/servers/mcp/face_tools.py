@@ -2,6 +2,8 @@
 
 The rule: what a tool answers is what the face returns, shorter; the definitions of all tools for
 every day together cost a client at most 3,500 tokens, so a field is explained once and briefly.
+
+What the tools answer with, member by member; the schemas that a client sees are made of it.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal, NotRequired, cast
 from urllib.parse import quote
 
-from pydantic import Field, with_config
+from pydantic import Field, JsonValue, with_config
 from typing_extensions import TypedDict
 
 from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError
@@ -27,7 +29,49 @@ from recollect.servers.mcp.inputs import (
     RecallInput,
 )
 from recollect.servers.mcp.memory import Memory
-from recollect.servers.mcp.outputs import AcceptedEpisode
+
+Members = dict[str, JsonValue]
+
+
+class AcceptedEpisode(TypedDict):
+    """That an episode was taken in; it is learnt from in a moment."""
+
+    receipt_id: str
+    accepted: int
+
+
+class Counts(TypedDict):
+    """What came in of one type or predicate."""
+
+    name: str
+    records: int
+    created: int
+    updated: int
+    is_new: Annotated[bool, Field(description="whether the memory had none of it")]
+
+
+class SkippedRecord(TypedDict):
+    """Records that were left out for one reason."""
+
+    reason: str
+    records: int
+    lines: Annotated[list[int], Field(description="the first of them")]
+
+
+class ImportedFile(TypedDict):
+    """What came in of a file, or would come in; the types and predicates of most records."""
+
+    path: str
+    format: str
+    source: str
+    dry_run: bool
+    records: int
+    created: int
+    updated: int
+    concepts: list[Counts]
+    links: list[Counts]
+    skipped: list[SkippedRecord]
+
 
 Output = dict[str, Any]
 

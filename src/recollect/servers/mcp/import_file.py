@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Final
 
 from recollect.integrations.exchange import take_in
+from recollect.servers.mcp.face_tools import Counts, ImportedFile, SkippedRecord
 from recollect.servers.mcp.folders import Folders
 from recollect.servers.mcp.inputs import ImportFile
 from recollect.servers.mcp.memory import Memory, ToolCall
-from recollect.servers.mcp.outputs import Counts, ImportedFile, SkippedRecord
 
 _NAMES: Final = 50  # types, predicates and reasons that are listed
 

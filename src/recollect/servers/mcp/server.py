@@ -21,7 +21,7 @@ from mcp.shared.exceptions import MCPError
 from recollect.errors import RecollectError
 from recollect.faces.operations import Caller
 from recollect.servers.mcp import prompts, resources
-from recollect.servers.mcp.answers import answered, failed
+from recollect.servers.mcp.bounded import answered, failed
 from recollect.servers.mcp.lines import serve_lines
 from recollect.servers.mcp.memory import Memory, ToolCall
 from recollect.servers.mcp.tools import MemoryTool, tool_named, tools_of

@@ -41,9 +41,8 @@ from recollect.model import (
 )
 from recollect.node import dataclass, field, replace
 from recollect.servers.studio.home import about_types, described
-from recollect.servers.studio.replaced import Replaced, replaced_of
 from recollect.servers.studio.shown import Shown, ends_of, line_of, name_of, shown_of
-from recollect.servers.studio.steps import PageStep, steps_of
+from recollect.servers.studio.steps import PageStep, Replaced, replaced_of, steps_of
 from recollect.servers.studio.trying import Tried, tried
 from recollect.servers.studio.visit import (
     Answered,

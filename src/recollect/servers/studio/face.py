@@ -29,10 +29,9 @@ from recollect.servers.studio.comparing import ROUTES as COMPARING
 from recollect.servers.studio.editing import ROUTES as EDITING
 from recollect.servers.studio.element import ROUTES as ELEMENT
 from recollect.servers.studio.episodes import ROUTES as EPISODES
-from recollect.servers.studio.forms import fields_of
 from recollect.servers.studio.graph import ROUTES as GRAPH
 from recollect.servers.studio.home import ROUTES as HOME
-from recollect.servers.studio.importing import BODY_BYTES, BRING_IN
+from recollect.servers.studio.importing import BODY_BYTES, BRING_IN, fields_of
 from recollect.servers.studio.importing import ROUTES as IMPORTING
 from recollect.servers.studio.knowledge_and_markup import ROUTES as KNOWLEDGE_AND_MARKUP
 from recollect.servers.studio.rendering import PAGE_HEADERS, SAFE_HEADERS, Pages

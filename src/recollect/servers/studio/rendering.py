@@ -21,7 +21,7 @@ from markupsafe import Markup, escape
 
 from recollect.errors import Hint, RecollectError, ToDo
 from recollect.faces.claims import EvidenceRef
-from recollect.faces.claims.evidence import STRENGTH
+from recollect.faces.claims.viewing import STRENGTH
 from recollect.model import Instant, bound_text
 from recollect.servers.studio.assets import address_of
 from recollect.servers.studio.visit import StudioPage, Visit, in_path

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.claims import Actor
-from recollect.faces.kip.as_of import read_as_of
+from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.operations import Caller, Operations
 from recollect.kernel import Nexus
 from recollect.model import AsOf

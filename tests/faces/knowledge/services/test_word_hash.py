@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from faces.knowledge.services.test_key_value import code_of
 from recollect.faces.knowledge.services import WordHashEmbedder
-from recollect.faces.knowledge.services.word_hash import floats_as_bytes, floats_of
+from recollect.faces.knowledge.services.vectors import floats_as_bytes, floats_of
 
 EMBEDDER = WordHashEmbedder()
 

@@ -14,7 +14,7 @@ from recollect.kernel.store.dialect import BUILT, create_attribute_index, index_
 from recollect.kernel.store.postgres import migrations
 from recollect.kernel.store.postgres.migrations import MIGRATIONS, whole_store
 from recollect.kernel.store.postgres.store import PostgresStore
-from recollect.kernel.store.sqlite.damage import whole_store as whole_file
+from recollect.kernel.store.sqlite.upkeep import whole_store as whole_file
 from recollect.model import PutConcept
 
 ON_FILES_ALONE = {"counter"}

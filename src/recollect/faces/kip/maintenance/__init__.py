@@ -1,7 +1,7 @@
 """Keeping a memory fresh: what expired, what fades, what is there twice, what hangs on nothing."""
 
 from recollect.faces.kip.maintenance.carry_out import CarriedOut, LinkEnds, Target
-from recollect.faces.kip.maintenance.decay import Decay, Faded, decay
+from recollect.faces.kip.maintenance.decay import Decay, Expired, Expiry, Faded, decay, expire
 from recollect.faces.kip.maintenance.duplicates import (
     Duplicate,
     Duplicates,
@@ -9,7 +9,6 @@ from recollect.faces.kip.maintenance.duplicates import (
     merge_duplicates,
     reject_duplicate,
 )
-from recollect.faces.kip.maintenance.expiry import Expired, Expiry, expire
 from recollect.faces.kip.maintenance.orphans import Orphans, find_orphans
 
 __all__ = [

@@ -3,22 +3,192 @@
 The rule: proposals are independent of each other: the duplicate is like the concept it would
 become, which is the one with more links, or else the older one. Nothing is merged unasked, what
 is of two types or only a first name is proposed and no more, and what was rejected stays so.
+
+Given names that are short for others, and names as they are without accents.
+
+The rule: one small table, of names that seldom stand for anything else.
+
+How alike two names are, and which of many names are alike, without comparing all of them.
+
+The rule: names with different numbers in them are names of different things. Of the others only
+those are compared that share a rare trigram, their first and last word, or all but a character
+each; so the work grows with the names, and not with their square.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
+from math import ceil
+from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.kip.maintenance.carry_out import CarriedOut, carry_out, concept_pattern
-from recollect.faces.kip.maintenance.given_names import first_word, full_words, without_accents
 from recollect.faces.kip.maintenance.reading import compared_types, predicates_in_use, rows_of
-from recollect.faces.kip.maintenance.similarity import numbers_in, similar_pairs, squeezed, words_of
 from recollect.kernel import Nexus
 from recollect.model import Cell, Key, Progress, Value, normal_text, silent
 from recollect.node import dataclass
+
+Trigrams = frozenset[str]
+Numbers = tuple[str, ...]
+
+MOST_SHARED = 40
+"""A trigram that more names hold is not rare, and leads to no comparison."""
+
+_NUMBER = re.compile(r"\d+")
+_PUNCTUATION = re.compile(r"[\s.,;:'\"\u2018\u2019\u201c\u201d()\[\]/_-]+")
+
+
+def trigrams(name: str) -> Trigrams:
+    """Return the runs of three characters of a normal name, its beginning and end included.
+
+    >>> sorted(trigrams("ab"))
+    ['  a', ' ab', 'ab ']
+    """
+    padded = f"  {name} "
+    return frozenset(padded[at : at + 3] for at in range(len(padded) - 2))
+
+
+def similarity(one: Trigrams, other: Trigrams) -> float:
+    """Return how much of both is shared, from 0 to 1: Dice's coefficient.
+
+    >>> similarity(trigrams("ibuprofen"), trigrams("ibuprofene"))
+    0.8571428571428571
+    """
+    return 2 * len(one & other) / (len(one) + len(other))
+
+
+def numbers_in(name: str) -> Numbers:
+    """Return the numbers of a name, in order.
+
+    >>> numbers_in("Boeing 747-8")
+    ('747', '8')
+    """
+    return tuple(_NUMBER.findall(name))
+
+
+def squeezed(name: str) -> str:
+    """Return a name as it is without case, spaces and the punctuation that varies.
+
+    >>> squeezed("Acme-Corp."), squeezed("C++")
+    ('acmecorp', 'c++')
+    """
+    return _PUNCTUATION.sub("", normal_text(name))
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Return the words of a name in alphabetical order.
+
+    >>> words_of("Curie, Marie")
+    ('curie', 'marie')
+    """
+    return tuple(sorted(filter(None, _PUNCTUATION.split(normal_text(name)))))
+
+
+def similar_pairs(names: Sequence[str], threshold: float) -> Iterator[tuple[int, int, float]]:
+    """Yield the positions of names that are so alike, and how much; each pair once.
+
+    Few names are compared as if each was with each. Cost: grows with the characters of all.
+    """
+    normal = [normal_text(name) for name in names]
+    blocks: defaultdict[Numbers, list[int]] = defaultdict(list)
+    for place, name in enumerate(normal):
+        blocks[numbers_in(name)].append(place)
+    for places in blocks.values():
+        if len(places) > 1:
+            yield from _pairs_in(places, normal, threshold)
+
+
+def _pairs_in(
+    places: Sequence[int], names: Sequence[str], threshold: float
+) -> Iterator[tuple[int, int, float]]:
+    sets = {place: trigrams(names[place]) for place in places}
+    held = Counter(trigram for own in sets.values() for trigram in own)
+    holders: defaultdict[str, list[int]] = defaultdict(list)
+    met: dict[str, int] = {}  # what nearly equal names share, and the first that has it
+    for place in places:
+        own = sets[place]
+        rare = [one for one in _rarest(own, held, threshold) if held[one] <= MOST_SHARED]
+        candidates = {other for trigram in rare for other in holders[trigram]}
+        candidates.update(met.setdefault(key, place) for key in _nearly(names[place]))
+        for other in sorted(candidates - {place}):
+            found = similarity(own, sets[other])
+            if found >= threshold:
+                yield other, place, found
+        for trigram in rare:
+            holders[trigram].append(place)
+
+
+def _nearly(name: str) -> set[str]:
+    """Return what a name is without one of its characters, and without its middle words."""
+    words = name.split(" ")
+    shorter = {name[:at] + name[at + 1 :] for at in range(len(name))}
+    return {name, *shorter, f"{words[0]} … {words[-1]}"}
+
+
+def _rarest(own: Trigrams, held: Counter[str], threshold: float) -> list[str]:
+    """Return trigrams such that every name alike by `threshold` shares at least one of them.
+
+    Names alike by `threshold` share at least `threshold / (2 - threshold)` of the trigrams of
+    either; if both put their rarest first, the first shared one cannot be among that many at the
+    end.
+    """
+    shared = ceil(len(own) * threshold / (2 - threshold) - 1e-9)
+    rare_first = sorted(own, key=lambda trigram: (held[trigram], trigram))
+    return rare_first[: len(own) - shared + 1]
+
+
+_SHORT: Final = """
+alexander: alex sasha sandy; andrew: andy drew; anthony: tony; benjamin: ben benny; catherine:
+cathy kate katie kathy; charles: charlie chuck; christopher: chris topher; daniel: dan danny;
+david: dave; edward: ed eddie ted; elizabeth: liz lizzie beth betty eliza; francisco: paco pancho;
+gregory: greg; guadalupe: lupe; heinrich: heinz; james: jim jimmy jamie; johannes: hannes;
+jonathan: jon jonny; jose: pepe; joseph: joe joey; katharina: kathi; margaret: maggie meg peggy;
+matthew: matt; maximilian: max; michael: mike mick mikey; nicholas: nick nicky; patricia: pat
+patty trish; rebecca: becca becky; richard: rich rick dick; robert: bob bobby rob robbie; samuel:
+sam sammy; stephen: steve; susan: sue susie; theresa: terry tess; thomas: tom tommy; timothy: tim;
+william: bill billy will willy; wilhelm: willi
+"""
+
+_LONG: Final = {
+    short: full.strip()
+    for full, shorts in (one.split(":") for one in _SHORT.split(";"))
+    for short in shorts.split()
+}
+
+
+def without_accents(name: str) -> str:
+    """Return a normal name without its accents.
+
+    >>> without_accents("José  Núñez"), without_accents("Jürgen")
+    ('jose nunez', 'jurgen')
+    """
+    parts = unicodedata.normalize("NFKD", normal_text(name))
+    return "".join(one for one in parts if not unicodedata.combining(one))
+
+
+def full_words(name: str) -> tuple[str, ...]:
+    """Return the words of a name in alphabetical order, short given names as what they stand for.
+
+    >>> full_words("Miller, Bob") == full_words("Robert Miller")
+    True
+    """
+    return tuple(sorted(_LONG.get(one, one) for one in words_of(without_accents(name))))
+
+
+def first_word(name: str) -> str:
+    """Return the first word of a name, a short given name as what it stands for.
+
+    >>> first_word("Bob Miller"), first_word("Miller, Bob")
+    ('robert', 'robert')
+    """
+    last, comma, rest = without_accents(name).partition(",")
+    words = (rest if comma else last).split()
+    return _LONG.get(words[0], words[0]) if words else ""
+
 
 LIKELY = 0.65
 """The score from which a pair is proposed, if not told otherwise."""

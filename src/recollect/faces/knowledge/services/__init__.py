@@ -23,8 +23,7 @@ from recollect.faces.knowledge.services.networkx import NetworkxGraphService
 from recollect.faces.knowledge.services.redis import RedisKeyValueService
 from recollect.faces.knowledge.services.sqlite import SQLiteKeyValueService
 from recollect.faces.knowledge.services.sqlite_fts5 import SQLiteFTS5RetrievalService
-from recollect.faces.knowledge.services.vectors import TextEmbedder
-from recollect.faces.knowledge.services.word_hash import WordHashEmbedder
+from recollect.faces.knowledge.services.vectors import TextEmbedder, WordHashEmbedder
 
 __all__ = [
     "ChromaRetrievalService",

@@ -16,9 +16,9 @@ from recollect.faces.knowledge.services.vectors import (
     TextEmbedder,
     VectorRetrievalService,
     document_key,
+    floats_of,
     space_key,
 )
-from recollect.faces.knowledge.services.word_hash import floats_of
 
 _EMBEDDER: Final = b"recollect_embedder"
 _TIDY_AFTER: Final = 500  # writes, each of which makes a small file

@@ -1,8 +1,8 @@
 """The pipeline: episodes become nodes and facts, step by step. Specification 004, section 5."""
 
-from recollect.faces.operations.observation import Transition, Watcher
+from recollect.faces.operations.context import Transition, Watcher
 from recollect.faces.operations.pipeline.extraction import Extraction
-from recollect.faces.operations.pipeline.patterns import PatternExtractor
+from recollect.faces.operations.pipeline.patterns import PatternExtractor, StructuredExtractor
 from recollect.faces.operations.pipeline.pipeline import KeptReplays, Pipeline
 from recollect.faces.operations.pipeline.ports import (
     Embedding,
@@ -14,7 +14,6 @@ from recollect.faces.operations.pipeline.ports import (
     Rejected,
     VectorsInAdvance,
 )
-from recollect.faces.operations.pipeline.structured import StructuredExtractor
 from recollect.faces.operations.pipeline.work import Work
 from recollect.faces.operations.pipeline.worker import Worker, kept_leases
 from recollect.llm import Usage

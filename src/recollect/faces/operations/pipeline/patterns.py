@@ -3,6 +3,8 @@
 The rule: a pattern has to be the whole sentence, said by the person it is about, outside of quotes;
 whatever else stands in it, and it is left alone. Better nothing than something wrong: the table is
 small, and each language has its own.
+
+The extractor that needs no model: an episode that says in JSON what is in it.
 """
 
 from __future__ import annotations
@@ -11,7 +13,18 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from recollect.faces.operations.pipeline.extraction import Edge, Extraction, Node
+import orjson
+
+from recollect.errors import RecollectError
+from recollect.faces.operations.pipeline.extraction import (
+    NOTHING,
+    Edge,
+    Extraction,
+    Node,
+    check_refs,
+    checked_extraction,
+    outside_refs,
+)
 from recollect.faces.operations.pipeline.ports import (
     Episode,
     Extracted,
@@ -20,8 +33,44 @@ from recollect.faces.operations.pipeline.ports import (
     Refused,
     Rejected,
 )
-from recollect.faces.operations.pipeline.structured import StructuredExtractor, stated
 from recollect.node import dataclass
+
+_MEMBERS = ("nodes", "edges")
+
+
+class StructuredExtractor:
+    """Takes the body of a `json` episode as it is; everything else says nothing to it.
+
+    A body without `nodes` and `edges` is other JSON, and says nothing either.
+    """
+
+    def extract(
+        self, episode: Episode, known: Known, rejected: Rejected | None
+    ) -> Extracted | Refused:
+        """Return the body, checked."""
+        del rejected
+        given = stated(episode)
+        if given is None:
+            return Extracted(NOTHING)
+        try:
+            extraction = checked_extraction(given)
+            check_refs(extraction, known.node_types(sorted(outside_refs(extraction))))
+        except RecollectError as error:
+            return Refused(error.message)
+        return Extracted(extraction)
+
+
+def stated(episode: Episode) -> dict[str, object] | None:
+    """Return the JSON object of an episode that states nodes or edges itself, unchecked."""
+    if episode.source != "json":
+        return None
+    try:
+        given = orjson.loads(episode.body)
+    except orjson.JSONDecodeError:
+        return None
+    is_stated = isinstance(given, dict) and any(one in given for one in _MEMBERS)
+    return given if is_stated else None
+
 
 _BIG: Final = "A-ZÀ-ÖØ-Þ"
 _WORD: Final = rf"[{_BIG}][\w&'\u2019-]*(?:\.[{_BIG}a-z]+)?"

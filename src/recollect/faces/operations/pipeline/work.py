@@ -5,24 +5,44 @@ transaction, so that every state is durable before the next step begins. A few i
 share the transactions of each step, and nothing else: what fails of one is undone alone. A step
 that fails is tried again three times, later each time; then the item is parked, and nothing of
 it was written. Specification 004, sections 5 and 11.
+
+What a group already knows, for an extractor that asks.
+
+The rule: an answer holds everything that earlier episodes told. If some of that is not written yet,
+only what is certain already is answered; an extractor that asks for more is called again later.
+
+An extraction as one batch of changes: its nodes, then its facts, told by one episode.
+
+The rule: the whole extraction is written or nothing of it; made uuids are functions of what they
+name. Specification 004, sections 6, 7 and 9.
 """
 
 from __future__ import annotations
 
 import time
-import uuid
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, cast
+from uuid import uuid4
 
 from recollect.errors import INTERNAL_ERROR, STORE_BUSY, RecollectError
 from recollect.faces.operations import limits
-from recollect.faces.operations.context import Policy
-from recollect.faces.operations.observation import Transition, Watcher, unwatched
+from recollect.faces.operations.context import Policy, Transition, Watcher, unwatched
+from recollect.faces.operations.facts import put_fact, put_node
+from recollect.faces.operations.inputs import FactItem
+from recollect.faces.operations.naming import fact_uuid, node_uuid, other_node
 from recollect.faces.operations.outputs import EpisodeOutput as ShownEpisode
 from recollect.faces.operations.outputs import State
-from recollect.faces.operations.pipeline.extraction import checked_extraction
-from recollect.faces.operations.pipeline.known import GroupKnowledge
+from recollect.faces.operations.pipeline.extraction import (
+    Edge,
+    Extraction,
+    check_refs,
+    checked_extraction,
+    outside_refs,
+    own_uuids,
+    tmp_refs,
+)
 from recollect.faces.operations.pipeline.ports import (
     Clock,
     Embedding,
@@ -35,12 +55,157 @@ from recollect.faces.operations.pipeline.ports import (
     system_clock,
 )
 from recollect.faces.operations.pipeline.progress import Progress, moved
-from recollect.faces.operations.pipeline.upsert import write_extraction
+from recollect.faces.operations.records import ENTITY, is_episode, is_fact, is_node
 from recollect.faces.operations.records import episode as shown_episode
-from recollect.faces.operations.records import is_episode
 from recollect.kernel import Nexus
 from recollect.llm import Usage
-from recollect.model import BEGINNING, FOREVER, Concept, Instant, WorkItem
+from recollect.model import (
+    BEGINNING,
+    FACT,
+    FOREVER,
+    AsOf,
+    Change,
+    Concept,
+    Hits,
+    Instant,
+    Local,
+    PutConcept,
+    Reference,
+    WorkItem,
+)
+from recollect.node import dataclass, field
+
+
+class Early(Exception):
+    """That a group is asked for what is not written yet."""
+
+
+@dataclass(slots=True)
+class GroupKnowledge:
+    """The group of a nexus; it implements `ports.Known`.
+
+    `is_early` says that something told before is not written yet; `is_awaited` that it was asked
+    for, which raised `Early`.
+    """
+
+    nexus: Nexus
+    is_early: bool = False
+    is_awaited: bool = field(default=False, init=False)
+
+    def nodes(self, text: str, limit: int) -> Sequence[tuple[str, str]]:
+        """Return (uuid, name) of the nodes a text is about, best first."""
+        if not text.strip():
+            return []
+        self._wait()
+        (hits,) = self.nexus.search(text, "concept", ENTITY, limit, mode="keyword").results
+        assert isinstance(hits, Hits)
+        elements = [one.element for one in hits.hits]
+        return [(one.id, one.name) for one in elements if isinstance(one, Concept)]
+
+    def facts(self, text: str, limit: int) -> Sequence[tuple[str, str]]:
+        """Return (relation, words) of the living facts a text is about, best first."""
+        if not text.strip():
+            return []
+        self._wait()
+        moment = AsOf(valid=self.nexus.now())
+        ranked = self.nexus.elements.rank_facts(text, limit, through=ENTITY, as_of=moment)
+        found = self.nexus.elements.look_up([one.id for one in ranked], as_of=moment)
+        elements = [found[one.id].element for one in ranked if one.id in found]
+        return [(one.predicate, str(one.attributes[FACT])) for one in elements if is_fact(one)]
+
+    def node_types(self, uuids: Sequence[str]) -> Mapping[str, str]:
+        """Return the types of those of the uuids that are nodes of the group."""
+        found = self.nexus.elements.look_up(uuids) if uuids else {}
+        elements = {uuid: dated.element for uuid, dated in found.items()}
+        nodes = {uuid: one.type for uuid, one in elements.items() if is_node(one)}
+        if len(nodes) < len(set(uuids)):
+            self._wait()
+        return nodes
+
+    def _wait(self) -> None:
+        if self.is_early:
+            self.is_awaited = True
+            raise Early
+
+
+def write_extraction(
+    nexus: Nexus, policy: Policy, episode: Episode, extraction: Extraction
+) -> None:
+    """Write what an episode says; INVALID_ARGUMENT for a ref that names nothing any more."""
+    nodes = GroupKnowledge(nexus).node_types(sorted(outside_refs(extraction)))
+    check_refs(extraction, nodes)
+    put = _nodes(nexus, policy, episode, extraction)
+    changes: list[Change] = [*put, *_facts(nexus, policy, episode, extraction)]
+    if changes:
+        # No uuid of the episode: the log keeps what it is told when the episode is purged.
+        nexus.write(changes, actor="pipeline")
+
+
+def _nodes(
+    nexus: Nexus, policy: Policy, episode: Episode, extraction: Extraction
+) -> Iterator[PutConcept]:
+    for at, node in enumerate(extraction.get("nodes") or []):
+        name, uuid = node["name"], node.get("uuid")
+        put = put_node(
+            policy,
+            name,
+            uuid=uuid,
+            summary=node.get("summary"),
+            attributes=node.get("attributes"),
+        )
+        put = replace(
+            put,
+            new_id=node_uuid(nexus.group_name, name),  # where it is not there yet
+            source=episode.uuid,
+            handle=_handle(at),
+        )
+        other = None if uuid is not None else other_node(nexus, name)
+        if other is not None:
+            put = replace(
+                put, type=other.type, name=other.name, id=other.id, metadata={}, new_id=None
+            )
+        yield put
+
+
+def _facts(
+    nexus: Nexus, policy: Policy, episode: Episode, extraction: Extraction
+) -> Iterator[Change]:
+    edges = extraction.get("edges") or []
+    places = {**own_uuids(extraction), **tmp_refs(extraction)}
+    made = [fact_uuid(episode.uuid, at) for at in range(len(edges))]
+    # An episode that was deleted and told again has left its facts under these uuids.
+    taken = nexus.elements.look_up(made, closed=True)
+    for uuid, edge in zip(made, edges, strict=True):
+        yield put_fact(
+            policy,
+            _item(edge, episode, None if uuid in taken else uuid),
+            observed_at=episode.reference_time,
+            subject=_end(edge["source_ref"], places),
+            target=_end(edge["target_ref"], places),
+        )
+
+
+def _item(edge: Edge, episode: Episode, uuid: str | None) -> FactItem:
+    return FactItem(
+        uuid=uuid,
+        name=edge["name"],
+        fact=edge["fact"],
+        source_node_uuid=edge["source_ref"],
+        target_node_uuid=edge["target_ref"],
+        valid_at=edge.get("valid_at"),
+        invalid_at=edge.get("invalid_at"),
+        qualifiers=edge.get("qualifiers"),
+        source_episode_uuid=episode.uuid,
+    )
+
+
+def _end(ref: str, places: Mapping[str, int]) -> Reference:
+    return Local(_handle(places[ref])) if ref in places else ref
+
+
+def _handle(at: int) -> str:
+    return f"node{at}"
+
 
 LEASE_SECONDS: Final = 8.0
 """With a look at the queue now and then, what a killed worker held is taken up in ten seconds."""
@@ -95,7 +260,7 @@ class Work:
         owner: str | None = None,
     ) -> None:
         self.extractor = extractor
-        self.owner = owner or str(uuid.uuid4())
+        self.owner = owner or str(uuid4())
         self.lease_seconds = lease_seconds
         self._embedding = embedding or VectorsInAdvance()
         self._policy = policy or Policy()

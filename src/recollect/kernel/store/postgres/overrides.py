@@ -10,17 +10,18 @@ from typing import Final
 
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.answers import KEEP
-from recollect.kernel.store.statements.counters import (
+from recollect.kernel.store.statements.counts import (
     AGREE,
     COUNT_IDS,
+    COUNTS,
     CREATE_GROUP,
+    DELETE,
+    ONE,
     RAISE_IDS,
     TAKEN,
     WRONG_IDS,
 )
-from recollect.kernel.store.statements.counts import COUNTS
 from recollect.kernel.store.statements.elements import LAST, STATE
-from recollect.kernel.store.statements.groups import DELETE, ONE
 from recollect.kernel.store.statements.queue import DUE_GROUPS
 from recollect.kernel.store.statements.texts import LAST_PAST
 from recollect.kernel.store.statements.vectors import LAST_VECTOR

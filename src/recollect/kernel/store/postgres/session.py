@@ -60,7 +60,7 @@ from recollect.kernel.store.postgres.pool import (
 from recollect.kernel.store.postgres.texts import PostgresTexts
 from recollect.kernel.store.settings import Sampling
 from recollect.kernel.store.statement import Statement
-from recollect.kernel.store.statements.counters import RETIRE_GROUP
+from recollect.kernel.store.statements.counts import RETIRE_GROUP
 from recollect.kernel.store.statements.elements import LAST, STATE
 from recollect.kernel.store.statements.rows import LOG
 from recollect.model import LIVING, Kinds

@@ -5,7 +5,7 @@ from __future__ import annotations
 import orjson
 
 from recollect.kernel.store.dialect import ORDERS, Dialect, JsonPart
-from recollect.kernel.store.statements.counters import COUNT_IDS
+from recollect.kernel.store.statements.counts import COUNT_IDS
 
 
 def _render_json(part: JsonPart, document: str, key: str | None) -> str:

@@ -19,8 +19,7 @@ from recollect.errors import STORE_CORRUPT, STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store.faults import corrupt, foreign
 from recollect.kernel.store.sqlite.faults import translated
 from recollect.kernel.store.sqlite.forks import FORKS, held, size_of
-from recollect.kernel.store.sqlite.migrations import VERSION, refuse_newer
-from recollect.kernel.store.sqlite.schema import APPLICATION_ID
+from recollect.kernel.store.sqlite.migrations import APPLICATION_ID, VERSION, refuse_newer
 from recollect.kernel.store.sqlite.stale_log import refuse_stale_log
 from recollect.node import dataclass
 

@@ -30,14 +30,13 @@ from recollect.kernel.store.group import has_unfinished_erasure
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.settings import Sampling, StoreSettings
 from recollect.kernel.store.sharing import Shared, part, refuse_write
-from recollect.kernel.store.sqlite.backup import back_up
 from recollect.kernel.store.sqlite.connection import MEMORY, SqliteSession
 from recollect.kernel.store.sqlite.faults import translated
 from recollect.kernel.store.sqlite.forks import FORKS, FilePlace
 from recollect.kernel.store.sqlite.inspection import refuse_open, refuse_unusable
 from recollect.kernel.store.sqlite.migrations import MIGRATIONS, applied_migrations, migrate
 from recollect.kernel.store.sqlite.read_only import read_only
-from recollect.kernel.store.sqlite.upkeep import SqliteUpkeep, finish_erasure
+from recollect.kernel.store.sqlite.upkeep import SqliteUpkeep, back_up, finish_erasure
 from recollect.model import Kinds, Progress, silent
 
 _PAUSE_SECONDS = 0.01  # between tries to switch a new file to WAL

@@ -1,32 +1,233 @@
-"""Build the demo's memory, question it, teach it and correct it, in the open."""
+"""Build the demo's memory, question it, teach it and correct it, in the open.
+
+The tables of ISO codes that pycountry carries, as concepts and links.
+
+Nothing here is invented: every concept is a row of a table, every attribute a field of it or
+its Chinese translation, and every link follows from the codes themselves.
+
+The part of the demo that needs no KIP: facts about one woman, told, corrected and forgotten.
+"""
 
 from __future__ import annotations
 
+import gettext
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
+import pycountry
+from pycountry.db import Data
 from rich.syntax import Syntax
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError, install
 from recollect.faces.kip import answer_kip
-from recollect.faces.kip.as_of import read_as_of
+from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.kip.response import success
-from recollect.faces.memory import Memory
+from recollect.faces.memory import Memory, Remembered
 from recollect.kernel import Nexus
+from recollect.model import Value
+from recollect.node import dataclass
 from recollect.servers.cli.answers import AskedText, show_answer
 from recollect.servers.cli.demo import capsules, questions
-from recollect.servers.cli.demo.capsules import DemoEntry
+from recollect.servers.cli.demo.capsules import DemoEntry, DemoTarget
 from recollect.servers.cli.demo.questions import DemoQuestion
-from recollect.servers.cli.demo.remembering import DemoCall, calls
 from recollect.servers.cli.lexer import KipLexer
 from recollect.servers.cli.manage import counts_of
 from recollect.servers.cli.output import Output, output
 from recollect.servers.cli.safe_text import shown
 from recollect.servers.settings import Located, Settings
 from recollect.servers.wiring import make_folder, open_nexus
+
+SCOPES = {"I": "individual", "M": "macrolanguage", "S": "special"}
+VITALITIES = {
+    "A": "ancient",
+    "C": "constructed",
+    "E": "extinct",
+    "H": "historical",
+    "L": "living",
+    "S": "special",
+}
+
+
+def entries() -> Iterator[DemoEntry]:
+    """Yield every entry, what is pointed at before what points at it."""
+    yield from countries()
+    yield from places()
+    yield from currencies()
+    yield from former_countries()
+    yield from languages()
+    yield from families()
+    yield from scripts()
+
+
+def countries() -> Iterator[DemoEntry]:
+    """ISO 3166-1: countries by their name."""
+    for row in pycountry.countries:
+        fields = ("alpha_2", "alpha_3", "numeric", "official_name", "common_name", "flag")
+        yield _entry("Country", row, "ISO 3166-1", *fields)
+
+
+def places() -> Iterator[DemoEntry]:
+    """ISO 3166-2: places by their code, each in the place or country it is a part of.
+
+    A place that others are part of is a Region, the others are Subdivisions.
+    """
+    rows = {row.code: row for row in pycountry.subdivisions}
+    names = {row.alpha_2: row.name for row in pycountry.countries}
+    parents = {row.parent_code for row in rows.values()}
+    chinese = _chinese("ISO 3166-2")
+
+    def depth(code: str) -> int:
+        parent = rows[code].parent_code
+        return 1 + depth(parent) if parent in rows else 0
+
+    for code in sorted(rows, key=lambda code: (depth(code), code)):
+        row = rows[code]
+        attributes: dict[str, Value] = {"title": row.name, "kind": row.type}
+        if translated := chinese(row.name):
+            attributes["name_zh"] = translated
+        whole = (
+            DemoTarget("part_of", "Region", row.parent_code)
+            if row.parent_code in rows
+            else DemoTarget("part_of", "Country", names[row.country_code])
+        )
+        kind = "Region" if code in parents else "Subdivision"
+        yield DemoEntry(kind, code, "ISO 3166-2", attributes, (whole,))
+
+
+def currencies() -> Iterator[DemoEntry]:
+    """ISO 4217: currencies by their code, whose first two letters name a country or none."""
+    names = {row.alpha_2: row.name for row in pycountry.countries}
+    chinese = _chinese("ISO 4217")
+    for row in pycountry.currencies:
+        attributes: dict[str, Value] = {"title": row.name, "numeric": row.numeric}
+        if translated := chinese(row.name):
+            attributes["name_zh"] = translated
+        country = names.get(row.alpha_3[:2])
+        links = (DemoTarget("currency_of", "Country", country),) if country else ()
+        yield DemoEntry("Currency", row.alpha_3, "ISO 4217", attributes, links)
+
+
+def former_countries() -> Iterator[DemoEntry]:
+    """ISO 3166-3: withdrawn names; their code ends in the country that followed, if one did."""
+    names = {row.alpha_2: row.name for row in pycountry.countries}
+    for row in pycountry.historic_countries:
+        successor = names.get(row.alpha_4[2:])
+        links = (DemoTarget("succeeded_by", "Country", successor),) if successor else ()
+        fields = ("alpha_4", "withdrawal_date", "comment")
+        yield _entry("FormerCountry", row, "ISO 3166-3", *fields, links=links)
+
+
+def languages() -> Iterator[DemoEntry]:
+    """ISO 639-3: languages by their reference name."""
+    for row in pycountry.languages:
+        entry = _entry("Language", row, "ISO 639-3", "alpha_3", "alpha_2", "inverted_name")
+        entry.attributes["scope"] = SCOPES[row.scope]
+        entry.attributes["vitality"] = VITALITIES[row.type]
+        yield entry
+
+
+def families() -> Iterator[DemoEntry]:
+    """ISO 639-5: families and groups of languages."""
+    for row in pycountry.language_families:
+        yield _entry("LanguageFamily", row, "ISO 639-5", "alpha_3")
+
+
+def scripts() -> Iterator[DemoEntry]:
+    """ISO 15924: writing systems."""
+    for row in pycountry.scripts:
+        yield _entry("Script", row, "ISO 15924", "alpha_4", "numeric")
+
+
+def _entry(
+    kind: str, row: Data, source: str, *fields: str, links: tuple[DemoTarget, ...] = ()
+) -> DemoEntry:
+    """Return a row that is known by its name, with those of the fields that it has."""
+    attributes: dict[str, Value] = {}
+    present = dict(row)
+    for one in fields:
+        if one in present:
+            attributes[one] = present[one]
+    if translated := _chinese(source)(row.name):
+        attributes["name_zh"] = translated
+    return DemoEntry(kind, row.name, source, attributes, links)
+
+
+def _chinese(standard: str) -> Callable[[str], str]:
+    """Return the Chinese names of a standard's entries; empty if there are none."""
+    domain = standard.lower().replace("iso ", "iso")
+    catalogue = gettext.translation(
+        domain, pycountry.LOCALES_DIR, languages=["zh_CN"], fallback=True
+    )
+
+    def translated(name: str) -> str:
+        found = catalogue.gettext(name)
+        return "" if found == name else found
+
+    return translated
+
+
+@dataclass(frozen=True, slots=True)
+class DemoCall:
+    """One call of the memory, as it is written in Python, with what it answered."""
+
+    title: str
+    command: str
+    lines: tuple[str, ...]
+    answer: Mapping[str, Any]
+
+
+def calls(memory: Memory) -> Iterator[DemoCall]:
+    """Remember, recall, correct and forget, one after the other."""
+    first = _fact("works_at", "Siemens", valid_at="2019")
+    address = _fact("lives_at", "Rosenweg 5, Munich")
+    told = memory.remember(facts=[first, address])
+    yield _told("Told without KIP: Maria's work and address", f"facts={[first, address]}", told)
+    newer = _fact("works_at", "BMW", valid_at="2024-05")
+    told = memory.remember(facts=[newer])
+    yield _told("Told later: the newer fact ends the older", f"facts={[newer]}", told)
+    question = "Where does Maria work?"
+    found = memory.recall(question, kinds=["fact"], limit=1)
+    yield DemoCall(
+        question, f'memory.recall("{question}")', tuple(map(str, found.memories)), found.to_dict()
+    )
+    right = memory.correct(told.facts[0].id, object="Audi")
+    yield DemoCall(
+        "That was wrong: it was Audi all along",
+        'memory.correct(id, object="Audi")',
+        (f"before: {right.before.text}", f"now:    {right.memory}"),
+        right.to_dict(),
+    )
+    home = memory.list(about="Maria").memories
+    identifier = next(one.id for one in home if one.predicate == "lives_at")
+    gone = memory.forget(id=identifier)
+    yield DemoCall(
+        "Forget my address",
+        "memory.forget(id=id)",
+        (*map(str, gone.memories), gone.undo),
+        gone.to_dict(),
+    )
+    brief = memory.brief("Maria")
+    yield DemoCall(
+        "What do you know about Maria?",
+        'memory.brief("Maria")',
+        tuple(brief.text.splitlines()),
+        brief.to_dict(),
+    )
+
+
+def _fact(predicate: str, target: str, **more: str) -> dict[str, str]:
+    return {"subject": "Maria", "predicate": predicate, "object": target, **more}
+
+
+def _told(title: str, given: str, told: Remembered) -> DemoCall:
+    ended = (f"ended: {one.line}, until {(one.until or '')[:10]}" for one in told.ended)
+    command = f"memory.remember({given})".replace("}, {", "},\n    {").replace("[{", "[\n    {")
+    return DemoCall(title, command, (*map(str, told.facts), *ended), told.to_dict())
+
 
 BATCH = 500
 """So many concepts are written by one capsule."""
@@ -133,7 +334,7 @@ def _tell(demonstration: Demonstration) -> None:
 def _tables() -> Callable[[], Iterator[DemoEntry]]:
     """Return what reads the tables, if the extra that carries them is installed."""
     try:
-        from recollect.servers.cli.demo.tables import entries
+        from recollect.servers.cli.demo.show import entries
     except ModuleNotFoundError as missing:
         raise RecollectError(
             INVALID_ARGUMENT, f"the demo needs the package {missing.name}", hint=install("demo")

@@ -17,9 +17,14 @@ from recollect.servers.cli.lexer import KipLexer
 from recollect.servers.cli.opening import opened
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import output
-from recollect.servers.cli.shell.completion import KipCompleter
+from recollect.servers.cli.shell.completion import (
+    KipCompleter,
+    TextState,
+    only_asks,
+    state_of,
+    without_end,
+)
 from recollect.servers.cli.shell.conversation import NAMES, Conversation, greeting, is_command_line
-from recollect.servers.cli.shell.whole import TextState, only_asks, state_of, without_end
 from recollect.servers.settings import Settings
 
 

@@ -11,7 +11,7 @@ import pytest
 from faces.knowledge.services.test_key_value import code_of
 from recollect.faces.knowledge import Document
 from recollect.faces.knowledge.services import ChromaRetrievalService, LanceDBRetrievalService
-from recollect.faces.knowledge.services.word_hash import floats_as_bytes
+from recollect.faces.knowledge.services.vectors import floats_as_bytes
 
 MADE = {
     "chroma": lambda folder, embedder=None: ChromaRetrievalService("knowledge", folder, embedder),

@@ -150,6 +150,28 @@ def test_a_claim_that_corrects_another_is_about_the_same(memory: Memory) -> None
     assert {name: getattr(new, name) for name in about} == about and list(new.tags) == ["t"]
 
 
+@pytest.mark.parametrize("confidence", [None, 0.3])
+@pytest.mark.parametrize(
+    ("text", "evidence"),
+    [
+        (
+            "Caf\u0065\u0301 Acme opens at nine",
+            [{"kind": "user_statement", "detail": "so she said"}],
+        ),
+        ("word " * 400, [{"kind": "file", "path": f"notes/{one}.md"} for one in range(8)]),
+        ("Ann is in Rome", [{"kind": "url", "url": "https://a.example", "fetched_at": 1.5}] * 2),
+    ],
+)
+def test_a_claim_is_shown_as_it_is_read_later(memory: Memory, text, evidence, confidence) -> None:
+    memory.remember("Ann is in Paris", evidence=evidence[:1])
+    told = memory.remember(text, evidence=evidence, confidence=confidence)
+    assert memory.why(told.claim.id).memory == told.claim
+    with memory.nexus.transaction():
+        other = memory.remember(f"not: {text}", evidence=evidence, confidence=confidence).claim
+        assert memory.why(other.id).memory == other
+    assert memory.remember(text, evidence=evidence).claim == told.claim
+
+
 def test_a_concept_is_corrected_and_that_is_undone(memory: Memory) -> None:
     memory.remember(facts=MARIA)
     (maria,) = [one for one in memory.list("concept").memories if one.name == "Maria"]

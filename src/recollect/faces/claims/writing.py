@@ -52,6 +52,7 @@ from recollect.model import (
     Attributes,
     Change,
     Concept,
+    Dated,
     Decision,
     Instant,
     Key,
@@ -78,17 +79,24 @@ class Writer:
     def __init__(self, nexus: Nexus) -> None:
         self._nexus = nexus
 
-    def write(
-        self, claims: Sequence[Claim], actor: Actor, *, keeps_told: bool = False
-    ) -> list[str]:
+    def write(self, claims: Sequence[Claim], actor: Actor) -> list[str]:
         """Keep claims that are checked, all or none, and return their ids.
 
         A claim that is there already with the same content stays as it is; CONFLICT for other
-        content, unless `keeps_told`: then it stays whatever it says. If no actor is set, each
-        claim says who created it.
+        content. If no actor is set, each claim says who created it.
         """
-        if not claims:
-            return []
+        if claims:
+            self.make(claims, actor)
+        return [claim.id for claim in claims]
+
+    def make(
+        self, claims: Sequence[Claim], actor: Actor, *, keeps_told: bool = False
+    ) -> dict[str, Dated]:
+        """Do the same, and return the claims that were not there as they stand, by id.
+
+        With `keeps_told` a claim that is there stays whatever it says.
+        """
+        made: dict[str, Dated] = {}
         first = {one.id: one for one in reversed(claims)}  # of those with one id
         steps = {
             id: ClaimStep(1, "created", _creator(one, actor), named(one.evidence))
@@ -99,10 +107,12 @@ class Writer:
             new = self._new(claims, present, keeps_told=keeps_told)
             _refuse_circles(new, present)
             changes: list[Change] = []
+            made.clear()
             for number, claim in enumerate(new.values()):
                 created_at = claim.created_at or present.at / 1_000
-                changes += new_claim(claim, steps[claim.id], created_at, f"{number}:")
-                changes += _superseding(claim, new, present)
+                put, *joined = new_claim(claim, steps[claim.id], created_at, f"{number}:")
+                made[claim.id] = _stands(put, present.at)
+                changes += [put, *joined, *_superseding(claim, new, present)]
             changes.sort(key=lambda one: isinstance(one, PutLink))  # ends come first
             return changes
 
@@ -111,7 +121,7 @@ class Writer:
         logged = names.pop() if len(names) == 1 else actor.name
         many = sum(1 + 2 * len(one.evidence) for one in steps.values())
         self._nexus.write(Decision([*steps, *older], keep, many), actor=logged)
-        return [claim.id for claim in claims]
+        return made
 
     def transition(
         self,
@@ -327,3 +337,11 @@ def _confidence(held: Concept) -> float:
 
 def _of(step: ClaimStep) -> Attributes:
     return {"transition": step.sequence}
+
+
+def _stands(put: Change, at: Instant) -> Dated:
+    """Return the concept of a claim as it stands once a change has put it."""
+    assert isinstance(put, PutConcept)
+    assert put.id is not None
+    concept = Concept(put.id, put.type, put.name, put.attributes, put.metadata)
+    return Dated(concept, None, None, at, None)

@@ -70,7 +70,7 @@ def _newest(
         ids = [one.id for (one,) in rows.rows if isinstance(one, Concept | Link)]
         dated = nexus.elements.look_up(ids)
         elements = [dated[one] for one in ids if one in dated]
-        shown = ShownRecords(nexus, elements)
+        shown = ShownRecords.read(nexus, elements)
         found += [shown.record(one) for one in elements if shown.kind(one.element) == kind]
         cursor = rows.next_cursor
         if cursor is None or len(found) >= limit:
@@ -117,7 +117,7 @@ def _about(nexus: Nexus, about: str, kind: str | None, *, past: bool) -> list[Me
         joints = nexus.concepts.joints(things, end)
         ids += [one.link.id for one in joints]
     dated = nexus.elements.look_up(list(dict.fromkeys(ids)))
-    shown = ShownRecords(nexus, list(dated.values()))
+    shown = ShownRecords.read(nexus, list(dated.values()))
     records = [shown.record(one) for one in _memories(shown, dated.values(), kind)]
     kept = [one for one in records if past or not one.standing]
     return sorted(kept, key=lambda one: (one.created_at or "", one.id), reverse=True)

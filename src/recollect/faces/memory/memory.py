@@ -9,6 +9,7 @@ opened; what a group says of them afterwards stands.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from os import PathLike
 from typing import Any, Final, Self
@@ -54,6 +55,7 @@ from recollect.faces.memory.model import (
     Remembered,
     Why,
     element_named,
+    made_record,
     recalled,
     records_named,
     records_of,
@@ -174,7 +176,7 @@ class Memory:
             )
         refs = [] if text is None else self._evidence(text, evidence)
         answer = Remembered()
-        with self.nexus.transaction():
+        with self.nexus.transaction() if told or messages else nullcontext():
             if text is not None:
                 claim = self._claim(text, refs, share)
                 answer = replace(answer, claim=claim, warnings=tuple(_stays(claim, share)))
@@ -430,9 +432,7 @@ class Memory:
         if old is not None:
             kept = {name: getattr(old, name) for name in _OF_A_CLAIM}
             claim = replace(claim, supersedes=old.id, **kept)
-        Writer(self.nexus).write([claim], self.actor, keeps_told=True)
-        (record,) = records_named(self.nexus, [identifier])
-        return record
+        return _kept(self.nexus, claim, self.actor)
 
     def _keep_facts(self, told: Sequence[ToldFact], answer: Remembered) -> Remembered:
         begin_life(self.nexus, actor=self.actor.actor_id)
@@ -546,6 +546,16 @@ def _base(nexus: Nexus, actor: Actor) -> KnowledgeBase:
     """Return the base of a memory; the record says that the actor writes its pieces."""
     pieces = NexusKnowledgePieceStore(nexus, actor.actor_id)
     return KnowledgeBase(nexus=nexus, piece_store=pieces)
+
+
+def _kept(nexus: Nexus, claim: Claim, actor: Actor) -> MemoryRecord:
+    """Keep a claim, or leave it as it was told before, and return it as a memory."""
+    records: tuple[MemoryRecord, ...] = ()
+    while not records:  # once, unless what was told before is erased by another meanwhile
+        made = Writer(nexus).make([claim], actor, keeps_told=True).values()
+        records = tuple(made_record(nexus, one, claim) for one in made)
+        records = records or records_named(nexus, [claim.id])
+    return records[0]
 
 
 def _stays(claim: MemoryRecord, confidence: float | None) -> Iterator[Notice]:

@@ -26,6 +26,7 @@ from recollect.model import (
     Concept,
     Dated,
     Element,
+    Instant,
     Kinds,
     Link,
     bound_text,
@@ -269,16 +270,22 @@ _IN_DOMAIN: Final = "belongs_to_domain"
 class ShownRecords:
     """Elements of one look at a memory as records; what they need is read once for all of them."""
 
-    def __init__(self, nexus: Nexus, elements: Sequence[Dated], as_of: AsOf | None = None) -> None:
-        self._now = nexus.now()
-        self._kinds = nexus.kinds
+    def __init__(
+        self, kinds: Kinds, now: Instant, ends: Mapping[str, Dated], claims: Iterable[Claim]
+    ) -> None:
+        self._kinds, self._now, self._ends = kinds, now, ends
+        self._claims = {one.id: one for one in claims}
+
+    @classmethod
+    def read(cls, nexus: Nexus, elements: Sequence[Dated], as_of: AsOf | None = None) -> Self:
+        """Read what elements need to be shown."""
+        now = nexus.now()
         found = [one.element for one in elements]
         ends = {end for one in found if isinstance(one, Link) for end in (one.subject, one.object)}
         known = None if as_of is None else replace(as_of, valid=None)
-        self._ends = nexus.elements.look_up(ends, as_of=known, closed=True) if ends else {}
+        held = nexus.elements.look_up(ends, as_of=known, closed=True) if ends else {}
         claims = [one for one in found if is_claim(one)]
-        told = claims_of(nexus, claims, as_of) if claims else []
-        self._claims = {one.id: one for one in told}
+        return cls(nexus.kinds, now, held, claims_of(nexus, claims, as_of) if claims else ())
 
     def kind(self, element: Element) -> str | None:
         """Return which kind of memory an element is; None for one that only holds others."""
@@ -332,8 +339,13 @@ def records_of(
     nexus: Nexus, elements: Sequence[Dated], as_of: AsOf | None = None
 ) -> tuple[MemoryRecord, ...]:
     """Return elements as memories, in their order."""
-    shown = ShownRecords(nexus, elements, as_of)
+    shown = ShownRecords.read(nexus, elements, as_of)
     return tuple(shown.record(one) for one in elements)
+
+
+def made_record(nexus: Nexus, dated: Dated, claim: Claim) -> MemoryRecord:
+    """Return a claim that was just made as a memory; nothing is read."""
+    return ShownRecords(nexus.kinds, dated.created_at, {}, [claim]).record(dated)
 
 
 def records_named(nexus: Nexus, ids: Iterable[str]) -> tuple[MemoryRecord, ...]:
@@ -435,7 +447,7 @@ def recalled(nexus: Nexus, asked: RecallQuestion) -> RecallAnswer:
     with nexus.snapshot():  # what is shown is what was found, and is read once
         found = nexus.recall.answer(asked)
         all_found = [*found.memories, *([] if found.nearest is None else [found.nearest])]
-        shown = ShownRecords(nexus, [one.element for one in all_found], found.as_of)
+        shown = ShownRecords.read(nexus, [one.element for one in all_found], found.as_of)
     records = [_record(shown, one) for one in all_found]
     return RecallAnswer(
         tuple(records[: len(found.memories)]),

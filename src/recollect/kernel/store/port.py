@@ -22,12 +22,6 @@ Sql = str | Statement
 Parameters = Mapping[str, SqlValue] | Sequence[SqlValue]
 SqlRow = tuple[SqlValue, ...]
 
-Asked = tuple[Statement | SqlValue, ...]
-"""A statement, and the parameters that it was asked with."""
-
-MOST_ANSWERS = 64
-"""What a session keeps of what its block asked once."""
-
 
 @dataclass(frozen=True, slots=True)
 class Budget:

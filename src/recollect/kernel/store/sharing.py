@@ -1,4 +1,4 @@
-"""What threads and tasks share: caches, parted at a fork, and blocks of calls.
+"""What threads and tasks share: caches, parted at a fork, blocks of calls, and what they asked.
 
 The rules: a cache keeps the values that were asked for last, and forgets the others. A block is of
 the task that opened it, and of the tasks which that one begins inside. Another task of the same
@@ -11,16 +11,19 @@ from __future__ import annotations
 import os
 import threading
 import weakref
+from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Final, Generic, TypeVar
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.kernel.store.port import Session, Store
+from recollect.kernel.store.port import Parameters, Session, Sql, SqlRow, SqlValue, Store
+from recollect.kernel.store.statement import Statement
 from recollect.node import dataclass
 
+_MOST_ANSWERS: Final = 64  # that are kept of what a block asked once
 _SHARED: weakref.WeakSet[Shared] = weakref.WeakSet()
 
 
@@ -139,3 +142,32 @@ def part(session: Session, is_dry_run: bool) -> Iterator[None]:
 def has_open(store: Store) -> bool:
     """Whether the task that is running has a block of the store open, in whatever thread."""
     return any(one.is_open and one.store is store for one in _BLOCKS.get())
+
+
+class AsksOnce(ABC):
+    """A session that keeps what its block asked once, until the state is another one."""
+
+    depth: int  # blocks of this thread that are open on it
+
+    def __init__(self) -> None:
+        self._asked: dict[tuple[Statement | SqlValue, ...], Sequence[SqlRow]] = {}
+
+    @abstractmethod
+    def rows(self, sql: Sql, parameters: Parameters = ()) -> list[SqlRow]:
+        """Run one statement and return all its rows."""
+
+    def once(self, sql: Statement, parameters: Mapping[str, SqlValue]) -> Sequence[SqlRow]:
+        """Return what `rows` does, asked once in each state that a block sees."""
+        if not self.depth:
+            return self.rows(sql, parameters)
+        key = sql, *parameters.values()
+        found = self._asked.get(key)
+        if found is None:
+            if len(self._asked) >= _MOST_ANSWERS:
+                self._asked.clear()
+            found = self._asked[key] = self.rows(sql, parameters)
+        return found
+
+    def ask_anew(self) -> None:
+        """Forget what was asked once: the state is another one."""
+        self._asked.clear()

@@ -28,8 +28,6 @@ from recollect.errors import STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.faults import overdue
 from recollect.kernel.store.port import (
-    MOST_ANSWERS,
-    Asked,
     Budget,
     EngineWork,
     Parameters,
@@ -59,7 +57,7 @@ from recollect.kernel.store.postgres.pool import (
 )
 from recollect.kernel.store.postgres.texts import PostgresTexts
 from recollect.kernel.store.settings import Sampling
-from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.sharing import AsksOnce
 from recollect.kernel.store.statements.counts import RETIRE_GROUP
 from recollect.kernel.store.statements.elements import LAST, STATE
 from recollect.kernel.store.statements.rows import LOG
@@ -100,12 +98,13 @@ _Logged = tuple[Mapping[str, SqlValue], str | None]
 """What a transaction has logged, and the group that was seen then."""
 
 
-class PostgresSession:
+class PostgresSession(AsksOnce):
     """One transaction; it implements `port.Session`. It belongs to one thread at a time."""
 
     dialect = POSTGRES
 
     def __init__(self, pool: Pool, kinds: Kinds, sampling: Sampling, *, is_writing: bool) -> None:
+        super().__init__()
         self.depth = 0  # blocks of this thread that are open on it
         self.is_writing = is_writing
         self.written = 0  # rows
@@ -114,7 +113,6 @@ class PostgresSession:
         self.sampling = sampling
         self._pool = pool
         self._connection: Connection[SqlRow] | None = None
-        self._answered: dict[Asked, Sequence[SqlRow]] = {}
         self._before: list[Query] = []  # what travels with the next statement
         self._waiting = False  # whether what is put may wait for that one
         self._answers: list[tuple[int, Answered]] = []  # who is told what a place in it answers
@@ -200,22 +198,6 @@ class PostgresSession:
         finally:
             if self._connection is connection and is_open(connection):
                 cursor.close()
-
-    def once(self, sql: Statement, parameters: Mapping[str, SqlValue]) -> Sequence[SqlRow]:
-        """Return what `rows` does, asked once in each state that a block sees."""
-        if not self.depth:
-            return self.rows(sql, parameters)
-        key = sql, *parameters.values()
-        found = self._answered.get(key)
-        if found is None:
-            if len(self._answered) >= MOST_ANSWERS:
-                self._answered.clear()
-            found = self._answered[key] = self.rows(sql, parameters)
-        return found
-
-    def ask_anew(self) -> None:
-        """Forget what was asked once: the state is another one."""
-        self._answered.clear()
 
     def version(self) -> int:
         """Return a number of the state that was seen, or one that never comes again."""

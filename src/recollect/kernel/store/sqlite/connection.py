@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -27,16 +27,14 @@ import apsw
 from recollect.errors import RESOURCE_EXHAUSTED, STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store.faults import busy, overdue
 from recollect.kernel.store.port import (
-    MOST_ANSWERS,
-    Asked,
     Budget,
     EngineWork,
     Parameters,
     Sql,
     SqlRow,
-    SqlValue,
 )
 from recollect.kernel.store.settings import Sampling, StoreSettings
+from recollect.kernel.store.sharing import AsksOnce
 from recollect.kernel.store.sqlite import text_functions
 from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.kernel.store.sqlite.faults import READING_ERRORS, translated
@@ -44,7 +42,6 @@ from recollect.kernel.store.sqlite.forks import LOG, FilePlace, Held, beside
 from recollect.kernel.store.sqlite.functions import register_functions, register_search
 from recollect.kernel.store.sqlite.read_only import SCHEME
 from recollect.kernel.store.sqlite.texts import SqliteTexts
-from recollect.kernel.store.statement import Statement
 
 STEPS_A_TICK = 10_000
 """How often the engine asks whether it may go on."""
@@ -193,7 +190,7 @@ _MARK = "UPDATE counter SET mark_before = mark, mark = randomblob(16)"
 _UNWRITTEN = 64 * 2**20  # bytes of changed pages a write keeps in memory, if the cache is smaller
 
 
-class SqliteSession:
+class SqliteSession(AsksOnce):
     """One connection's transaction; it implements `port.Session`."""
 
     dialect = SQLITE
@@ -210,13 +207,13 @@ class SqliteSession:
         sampling: Sampling | None = None,
     ) -> None:
         """Open a connection; STORE_UNAVAILABLE when another file is at its place by now."""
+        super().__init__()
         self.lock = threading.RLock()
         self._patience = max(settings.busy_seconds, _LEAST_PATIENCE)
         self.blocks = 0  # that a caller has open on it, to be seen by other threads
         self.depth = 0  # blocks of this thread that are open on the connection
         self.is_writing = False
         self._meter = Meter()
-        self._answers: dict[Asked, Sequence[SqlRow]] = {}
         self._log = LogFile()
         self._after_commit: list[Callable[[], None]] = []
         self._parts: list[int] = []  # how much waited for the commit when each part began
@@ -345,22 +342,6 @@ class SqliteSession:
         except READING_ERRORS as error:
             raise translated(error) from error
         return found
-
-    def once(self, sql: Statement, parameters: Mapping[str, SqlValue]) -> Sequence[SqlRow]:
-        """Return what `rows` does, asked once in each state that a block sees."""
-        if not self.depth:
-            return self.rows(sql, parameters)
-        key = sql, *parameters.values()
-        found = self._answers.get(key)
-        if found is None:
-            if len(self._answers) >= MOST_ANSWERS:
-                self._answers.clear()
-            found = self._answers[key] = self.rows(sql, parameters)
-        return found
-
-    def ask_anew(self) -> None:
-        """Forget what was asked once: the state is another one."""
-        self._answers.clear()
 
     def version(self) -> int:
         """Return a number that is another one after every change; see `port.Session`."""

@@ -4,6 +4,6 @@ The rule: one call is one question. Nothing here asks again: whoever asks knows 
 worth. The endpoint itself, `recollect.llm.chat`, needs the extra `llm`.
 """
 
-from recollect.llm.chat import Completion, Usage, may_help_again
+from recollect.llm.completion import Completion, Usage, may_help_again
 
 __all__ = ["Completion", "Usage", "may_help_again"]

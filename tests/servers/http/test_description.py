@@ -24,7 +24,7 @@ from recollect.servers.http.app import make_app
 from recollect.servers.http.claims import ATTENTION, CLAIMS
 from recollect.servers.http.kip_schemas import CHANGES, FUNCTIONS
 from recollect.servers.http.kip_schemas import schemas as kip_schemas
-from recollect.servers.http.schemas import schemas as operation_schemas
+from recollect.servers.http.operations import OperationRoute, shared_schemas
 from recollect.servers.service import make_service
 
 CHECKS = [
@@ -85,7 +85,8 @@ def test_the_names_of_schemas_are_of_one_face_each(document: dict[str, Any]) -> 
     with recollect.open(":memory:") as nexus:
         app = make_app(make_service(nexus, has_worker=False))
     claims = [one for face in app.faces for one in face.schemas if face.prefix == CLAIMS]
-    names = [*operation_schemas(), *claims, *kip_schemas()]
+    operations = [name for one in OPERATIONS.values() for name in OperationRoute(one).schemas()]
+    names = [*operations, *shared_schemas(), *claims, *kip_schemas()]
     assert len(names) == len(set(names))
     assert set(names) <= set(document["components"]["schemas"])
 

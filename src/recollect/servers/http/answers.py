@@ -22,6 +22,7 @@ from recollect.errors import (
     hint_in,
     in_words,
 )
+from recollect.faces.operations import Envelope
 from recollect.faces.operations.envelope import code_of, failure
 from recollect.servers.http.face import Face
 from recollect.servers.http.logs import log_refusal
@@ -29,6 +30,7 @@ from recollect.servers.http.metrics import Metrics
 
 REQUEST_ID = "x-request-id"
 
+_STATUS = {"OK": 200, "ACCEPTED": 202, "PARKED": 200}
 _PLAIN = re.compile(r"[!-~]+")
 _RETRY_SECONDS = "1"
 _WORDS = {
@@ -67,6 +69,15 @@ def own_hint(hint: str) -> str:
 def status_of(error_code: str) -> int:
     """Return the HTTP status of an error code."""
     return CODES[error_code].http
+
+
+def told(envelope: Envelope) -> Response:
+    """Return the answer that carries an envelope."""
+    if "error" in envelope:
+        status = status_of(envelope["error"]["error_code"])
+    else:
+        status = _STATUS[envelope["status"]]
+    return as_json(dict(envelope), envelope["request_id"], status)
 
 
 class Refusals:

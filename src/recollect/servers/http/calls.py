@@ -1,4 +1,4 @@
-"""The calls of a face over HTTP: a route for each, made from the class that has them.
+"""The calls of the faces over HTTP: the one router, and a route for each call of a class.
 
 The rule: nothing of a call is written here. A GET reads its fields in the query, another method in
 the body, and what stands in the path comes from there; the answer is the operations'
@@ -8,12 +8,12 @@ envelope. Which group is asked is settled before anything of it is looked up.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from functools import reduce
 from operator import or_
 from types import NoneType, UnionType
-from typing import Any, NotRequired, Union, cast, get_args, get_origin
+from typing import Any, NotRequired, Protocol, Union, cast, get_args, get_origin
 
 from fastapi import APIRouter, Request, Response
 from pydantic import ConfigDict, TypeAdapter, with_config
@@ -25,7 +25,7 @@ from recollect.faces.calls import Call, calls_of
 from recollect.faces.operations import Caller, Envelope, Observation
 from recollect.faces.operations.envelope import checked, code_of, failure, success
 from recollect.kernel import Nexus
-from recollect.servers.http.answers import own_hint
+from recollect.servers.http.answers import own_hint, told
 from recollect.servers.http.described import (
     GROUP,
     Schema,
@@ -38,7 +38,6 @@ from recollect.servers.http.described import (
 )
 from recollect.servers.http.face import Face, SharedParts, caller_of, request_id_of
 from recollect.servers.http.metrics import observer
-from recollect.servers.http.operations import told
 
 Make = Callable[[Nexus, Caller], object]
 """Makes the object whose methods are the calls, for one group and whoever asks."""
@@ -66,19 +65,69 @@ def call_face(
 
     With `is_strict` a value in a body must be of its type already.
     """
-    router = APIRouter(tags=[tag or prefix.rpartition("/")[2]])
+    routes = [_CallRoute(one, make, is_strict=is_strict) for one in calls_of(face)]
+    return routed(shared, prefix, tag or prefix.rpartition("/")[2], routes)
+
+
+class Route(Protocol):
+    """A call over HTTP: where it is, what OpenAPI tells of it, and how a request is answered."""
+
+    name: str
+    method: str
+    path: str
+    summary: str
+
+    def asked(self) -> Schema:
+        """Return what OpenAPI tells of the fields of the call."""
+
+    def answers(self) -> dict[int | str, Schema]:
+        """Return what OpenAPI tells of its answers."""
+
+    def schemas(self) -> Mapping[str, Mapping[str, object]]:
+        """Return the schemas that these words refer to, by name."""
+
+    async def answer(self, shared: SharedParts, request: Request) -> Envelope:
+        """Do what a request asks."""
+
+
+def routed(shared: SharedParts, prefix: str, tag: str, routes: Iterable[Route]) -> Face:
+    """Return a face with these routes below a prefix."""
+    router = APIRouter(tags=[tag])
     schemas: dict[str, Mapping[str, object]] = {}
-    for call in calls_of(face):
-        schemas |= _add(router, shared, prefix, _Route(call, make, is_strict=is_strict))
+    for route in routes:
+        schemas |= route.schemas()
+        router.add_api_route(
+            "/".join(part for part in (prefix, _pattern(route.path)) if part),
+            answering(shared, route.answer),
+            methods=[route.method],
+            operation_id=route.name,
+            summary=route.summary,
+            response_class=Response,
+            responses=route.answers(),
+            openapi_extra=route.asked(),
+        )
     return Face(prefix, router, schemas)
 
 
-class _Route:
+def answering(
+    shared: SharedParts, answer: Callable[[SharedParts, Request], Awaitable[Envelope]]
+) -> Callable[[Request], Awaitable[Response]]:
+    """Return what a router calls for a request that is answered with an envelope."""
+
+    async def answered_request(request: Request) -> Response:
+        return told(await answer(shared, request))
+
+    return answered_request
+
+
+class _CallRoute:
     """A call, and what checks the fields it is given."""
 
     def __init__(self, call: Call, make: Make, *, is_strict: bool) -> None:
-        self.call = call
-        self.make = make
+        self.call, self.make = call, make
+        self.name, self.path = call.name, call.path
+        self.method: str = call.method
+        self.summary = call.description.rstrip(".")
         self.in_query = call.method in _QUERIED
         kinds = {
             name: _never_null(kind) if self.in_query else kind for name, kind in call.inputs.items()
@@ -94,7 +143,7 @@ class _Route:
         self.lists = frozenset(name for name, kind in kinds.items() if _is_list(kind))
 
     def asked(self) -> Schema:
-        """Return what OpenAPI tells of the fields of the call."""
+        """Return the fields in the query and the path, or in the path and the body."""
         call = self.call
         fields = parameters(self.adapter, call.example, call.placed)
         if self.in_query:
@@ -121,6 +170,22 @@ class _Route:
             made[f"{call.name}Request"] = {**body, "required": required}
         return made
 
+    def answers(self) -> dict[int | str, Schema]:
+        """Return the one good answer, and the errors."""
+        return answered_by(f"{self.name}Response")
+
+    async def answer(self, shared: SharedParts, request: Request) -> Envelope:
+        """Make the call on the group of the request."""
+        caller, request_id = caller_of(request), request_id_of(request)
+
+        def work(group: str, body: bytes) -> Members:
+            given = cast("Mapping[str, Any]", checked(self.adapter, self.members(request, body)))
+            nexus = shared.service.nexus.group(group, request_id=request_id)
+            face = self.make(nexus, caller)
+            return cast("Members", _wired(getattr(face, self.call.function)(**given)))
+
+        return await answered(shared, request, self.name, work)
+
     def members(self, request: Request, body: bytes) -> Members:
         """Return the fields a call is given, wherever they stand."""
         given = dict(
@@ -132,35 +197,6 @@ class _Route:
                 raise RecollectError(INVALID_ARGUMENT, problem, hint="give it in the path alone")
             given[name] = request.path_params[name]
         return given
-
-
-def _add(
-    router: APIRouter, shared: SharedParts, prefix: str, route: _Route
-) -> Mapping[str, Mapping[str, object]]:
-    call = route.call
-
-    async def answer(request: Request) -> Response:
-        caller, request_id = caller_of(request), request_id_of(request)
-
-        def work(group: str, body: bytes) -> Members:
-            given = cast("Mapping[str, Any]", checked(route.adapter, route.members(request, body)))
-            nexus = shared.service.nexus.group(group, request_id=request_id)
-            face = route.make(nexus, caller)
-            return cast("Members", _wired(getattr(face, call.function)(**given)))
-
-        return told(await answered(shared, request, call.name, work))
-
-    router.add_api_route(
-        "/".join(part for part in (prefix, _pattern(call.path)) if part),
-        answer,
-        methods=[call.method],
-        operation_id=call.name,
-        summary=call.description.rstrip("."),
-        response_class=Response,
-        responses=answered_by(f"{call.name}Response"),
-        openapi_extra=route.asked(),
-    )
-    return route.schemas()
 
 
 async def answered(

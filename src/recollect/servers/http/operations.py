@@ -1,30 +1,47 @@
 """The operations over HTTP: `POST /v1/operations/{OperationName}`. Specification 004, section 3.
 
 The rule: the body is the envelope of section 3.1 and the answer that of section 3.2, whatever
-was sent; what an operation does is the face's alone.
+was sent; what an operation does is the face's alone, and nothing about it is written here that the
+catalogue has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Mapping
+from functools import partial
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request
+from pydantic import TypeAdapter
 from pydantic_core import from_json
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.faces.operations import OPERATIONS, Envelope, ServiceOperation
-from recollect.faces.operations.envelope import named_request
-from recollect.node import dataclass
-from recollect.servers.http.answers import as_json, status_of
+from recollect.faces.operations import OPERATIONS, Envelope, ServiceOperation, limits
+from recollect.faces.operations.envelope import OWN_CODES, named_request
+from recollect.faces.operations.outputs import Error
+from recollect.node import dataclass, replace
+from recollect.servers.http.calls import answering, routed
+from recollect.servers.http.described import MEANINGS, PLACE, Schema, reference, whole
 from recollect.servers.http.face import Face, SharedParts, caller_of, request_id_of
-from recollect.servers.http.schemas import request_of, responses_of, schemas
 
 PREFIX = "/v1/operations"
 
-_STATUS = {"OK": 200, "ACCEPTED": 202, "PARKED": 200}
 _MEMBERS = ("request_id", "idempotency_key", "input")
+_ID = {"type": "string", "minLength": 1, "maxLength": limits.UUID}
+_OPTIONAL_ID = {"anyOf": [_ID, {"type": "null"}]}
+_EXAMPLE_ID = "5f0c7f2a"
 
-Handler = Callable[[Request], Awaitable[Response]]
+
+def _adapter(type: type) -> TypeAdapter[object]:
+    return TypeAdapter(type)
+
+
+_INPUTS = [(one.name, "validation", one.adapter) for one in OPERATIONS.values()]
+_OUTPUTS = [(one.name, "serialization", _adapter(one.output)) for one in OPERATIONS.values()]
+_ERRORS = [("Error", "serialization", _adapter(Error))]
+_NAMED, _DEFINED = TypeAdapter.json_schemas(
+    [*_INPUTS, *_OUTPUTS, *_ERRORS],  # type: ignore[list-item]
+    ref_template=PLACE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,46 +55,77 @@ class AskedOperation:
 
 def operations_face(shared: SharedParts) -> Face:
     """Return the face: a route for each operation, and one for unknown names."""
-    router = APIRouter(prefix=PREFIX, tags=["operations"])
-    for operation in OPERATIONS.values():
-        _add(router, shared, operation)
-    router.add_api_route(
-        "/{name:path}", _handler(shared, None), methods=["POST"], include_in_schema=False
+    face = routed(shared, PREFIX, "operations", map(OperationRoute, OPERATIONS.values()))
+    unknown = answering(shared, partial(answer_operation, None))
+    face.router.add_api_route(
+        f"{PREFIX}/{{name:path}}", unknown, methods=["POST"], include_in_schema=False
     )
-    return Face(PREFIX, router, schemas())
+    return replace(face, schemas={**face.schemas, **shared_schemas()})
 
 
-def _add(router: APIRouter, shared: SharedParts, operation: ServiceOperation) -> None:
-    router.add_api_route(
-        f"/{operation.name}",
-        _handler(shared, operation.name),
-        methods=["POST"],
-        operation_id=operation.name,
-        summary=operation.summary,
-        response_class=Response,
-        responses=responses_of(operation),
-        openapi_extra=request_of(operation),
-    )
+def shared_schemas() -> Mapping[str, Mapping[str, object]]:
+    """Return the schemas that several operations refer to, by name."""
+    error = {"status": {"const": "ERROR"}, "error": _NAMED["Error", "serialization"]}
+    return {**_DEFINED["$defs"], "ErrorResponse": whole({"request_id": _ID, **error})}
 
 
-def _handler(shared: SharedParts, name: str | None) -> Handler:
-    async def answer(request: Request) -> Response:
-        body = await request.body()
-        operations = shared.service.operations.on_behalf_of(caller_of(request))
-        called = request.path_params["name"] if name is None else name
+class OperationRoute:
+    """One operation, whose input stands in the envelope that is sent."""
 
-        def work() -> Envelope:
-            asked = read_asked(request, body)
-            return operations.call(
-                called,
-                asked.input,
-                request_id=asked.request_id,
-                idempotency_key=asked.idempotency_key,
-            )
+    method = "POST"
 
-        return told(await shared.threads.run(work))
+    def __init__(self, operation: ServiceOperation) -> None:
+        self.name = self.path = operation.name
+        self.summary = operation.summary
+        self.example = operation.example
 
-    return answer
+    def asked(self) -> Schema:
+        """Return what a route says of the body it takes."""
+        example = {"request_id": _EXAMPLE_ID, "input": dict(self.example)}
+        content = {"schema": reference(f"{self.name}Request"), "example": example}
+        return {"requestBody": {"required": True, "content": {"application/json": content}}}
+
+    def answers(self) -> dict[int | str, Schema]:
+        """Return what a route says of its answers."""
+        answers = {200: "Done", 202: "Accepted, or on its way"}
+        only = {"AddMessages": [202], "AddEpisodes": [202], "GetReceipt": [200, 202]}
+        good: dict[int | str, Schema] = {
+            status: _answer(answers[status], f"{self.name}Response")
+            for status in only.get(self.name, [200])
+        }
+        statuses = sorted({code.http for code in OWN_CODES})
+        return {**good, **{one: _answer(MEANINGS[one], "ErrorResponse") for one in statuses}}
+
+    def schemas(self) -> Mapping[str, Mapping[str, object]]:
+        """Return the schemas of both envelopes."""
+        given = {"request_id": _OPTIONAL_ID, "idempotency_key": _OPTIONAL_ID}
+        asked = whole({**given, "input": _NAMED[self.name, "validation"]})
+        output = _NAMED[self.name, "serialization"]
+        status = {"enum": ["OK", "ACCEPTED", "PARKED"]}
+        told = whole({"request_id": _ID, "status": status, "output": output})
+        return {
+            f"{self.name}Request": {**asked, "required": ["input"]},
+            f"{self.name}Response": told,
+        }
+
+    async def answer(self, shared: SharedParts, request: Request) -> Envelope:
+        """Run the operation for whoever asks."""
+        return await answer_operation(self.name, shared, request)
+
+
+async def answer_operation(name: str | None, shared: SharedParts, request: Request) -> Envelope:
+    """Run an operation, which the path names if nothing else does, for whoever asks."""
+    body = await request.body()
+    operations = shared.service.operations.on_behalf_of(caller_of(request))
+    called = request.path_params["name"] if name is None else name
+
+    def work() -> Envelope:
+        asked = read_asked(request, body)
+        return operations.call(
+            called, asked.input, request_id=asked.request_id, idempotency_key=asked.idempotency_key
+        )
+
+    return await shared.threads.run(work)
 
 
 def read_asked(request: Request, body: bytes) -> AskedOperation:
@@ -112,10 +160,6 @@ def read_asked(request: Request, body: bytes) -> AskedOperation:
     return AskedOperation(members["input"], request_id_of(request), members.get("idempotency_key"))
 
 
-def told(envelope: Envelope) -> Response:
-    """Return the answer that carries an envelope."""
-    if "error" in envelope:
-        status = status_of(envelope["error"]["error_code"])
-    else:
-        status = _STATUS[envelope["status"]]
-    return as_json(dict(envelope), envelope["request_id"], status)
+def _answer(meaning: str, schema: str) -> Schema:
+    content = {"application/json": {"schema": reference(schema)}}
+    return {"description": meaning, "content": content}

@@ -25,7 +25,7 @@ from recollect.faces.operations import Caller
 from recollect.faces.operations.envelope import checked
 from recollect.kernel import Nexus, called
 from recollect.model import Concept, Hits
-from recollect.servers.http.answers import as_json
+from recollect.servers.http.answers import as_json, told
 from recollect.servers.http.calls import IN_QUERY, answered, query_members
 from recollect.servers.http.described import (
     GROUP,
@@ -36,7 +36,6 @@ from recollect.servers.http.described import (
     whole,
 )
 from recollect.servers.http.face import Face, SharedParts, caller_of
-from recollect.servers.http.operations import told
 from recollect.servers.service import ServedMemory
 
 SEARCH: Final = "Search"

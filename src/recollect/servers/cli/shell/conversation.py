@@ -104,7 +104,7 @@ LATE = re.compile(r"(WITH|ORDER|LIMIT|OFFSET)\b")
 NAMES = tuple(usage.partition(" ")[0] for usage in COMMANDS)
 
 
-@dataclass
+@dataclass(frozen=False, slots=False)
 class Conversation:
     """One person, one memory, one group at a time."""
 

@@ -69,7 +69,7 @@ def call_face(
     return routed(shared, prefix, tag or prefix.rpartition("/")[2], routes)
 
 
-class Route(Protocol):
+class ServedRoute(Protocol):
     """A call over HTTP: where it is, what OpenAPI tells of it, and how a request is answered."""
 
     name: str
@@ -90,7 +90,7 @@ class Route(Protocol):
         """Do what a request asks."""
 
 
-def routed(shared: SharedParts, prefix: str, tag: str, routes: Iterable[Route]) -> Face:
+def routed(shared: SharedParts, prefix: str, tag: str, routes: Iterable[ServedRoute]) -> Face:
     """Return a face with these routes below a prefix."""
     router = APIRouter(tags=[tag])
     schemas: dict[str, Mapping[str, object]] = {}

@@ -50,7 +50,7 @@ from recollect.kernel.store.faults import Deadline
 from recollect.kernel.store.group import checked_name, existing_group, group_names, last_instant
 from recollect.kernel.store.opening import open_store
 from recollect.kernel.store.settings import COMPARE_EVERY, StoreSettings
-from recollect.kernel.store.sharing import has_open, opened
+from recollect.kernel.store.sharing import has_open, opened, uncollected
 from recollect.kernel.vectors.embedder import Embedder
 from recollect.kernel.vectors.meanings import Meanings, Preparation
 from recollect.kernel.work.answers import Answers
@@ -60,7 +60,7 @@ from recollect.kernel.write.batch import apply_changes, decide_changes, known_ch
 from recollect.kernel.write.own_types import refuse_owned
 from recollect.kernel.write.run import StatementRun, answered, refuse_disorder
 from recollect.kernel.write.schema_mode import set_schema_mode
-from recollect.kernel.write.unit import Unit, uncollected
+from recollect.kernel.write.unit import Unit
 from recollect.model import (
     Answer,
     AsOf,

@@ -11,6 +11,7 @@ import pytest
 import recollect
 from recollect import AsOf, Nexus, RecollectError
 from recollect.faces.operations import Operations
+from recollect.kernel.recall import growing
 from recollect.model import Concept, Instant, Link, PutConcept
 
 DAY = 86_400_000
@@ -348,6 +349,17 @@ def test_what_a_first_question_reads_can_be_read_before(nexus: Nexus):
     nexus.recall.prepare(lambda *step: told.append(step))
     assert len(told) == 1  # nothing is read twice
     assert said(nexus, "Where does Ann Miller work?")[0] == "Ann Miller works_at Acme"
+
+
+def test_a_group_larger_than_all_that_is_kept_is_not_read_again(
+    nexus: Nexus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(growing, "_MOST_BYTES", 1)  # what a gigabyte is to a very large group
+    nexus.write(TOLD)
+    assert said(nexus, "Where does Ann Miller work?")[0] == "Ann Miller works_at Acme"
+    assert nexus.recall.is_prepared()
+    assert said(nexus.group("decoy"), "Where does Ann Miller work?")
+    assert not nexus.recall.is_prepared()  # the one that was asked last stays
 
 
 def test_a_large_group_is_read_in_parts_that_are_one(nexus: Nexus):

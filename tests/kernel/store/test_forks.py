@@ -407,7 +407,7 @@ def test_a_child_collects_garbage_where_a_thread_of_its_parent_had_paused_that(
         path,
         """
 import gc
-from recollect.kernel.write.unit import uncollected
+from recollect.kernel.store.sharing import uncollected
 paused, may_end = threading.Event(), threading.Event()
 def pause():
     with uncollected(1_000_000):

@@ -204,8 +204,7 @@ def told(
     if is_past:
         points = why["past"].points if "past" in why else 0.0
         why["past"] = Share(points, _ended(ranking, row, after))
-    led = float(ranking.led.get(row, 0.0))
-    if led:
+    if led := float(ranking.led.get(row, 0.0)):
         why["led"] = Share(led, "another that is found names it")
     return Recalled(
         element=place.dated,
@@ -291,13 +290,10 @@ def led_on(look: Look, ranking: Ranking) -> Ranking:
     ends = np.stack([columns.element[rows], columns.subject[rows]])
     gains = np.array([[given.get(one, 0.0) for one in each] for each in ends.tolist()]).max(0)
     base = ranking.scored(rows)
-    scores = np.minimum(base + gains, 1.0)
-    others = ~np.isin(ranking.rows, rows)
+    scores, others = np.minimum(base + gains, 1.0), ~np.isin(ranking.rows, rows)
     better = replace(ranking, led=dict(zip(rows.tolist(), scores - base, strict=True)))
-    return better.with_best(
-        np.concatenate([ranking.rows[others], rows]),
-        np.concatenate([ranking.scores[others], scores]),
-    )
+    scores = np.append(ranking.scores[others], scores)
+    return better.with_best(np.append(ranking.rows[others], rows), scores)
 
 
 def _mentioned(ranking: Ranking, text: str, row: int) -> Iterator[tuple[int, int]]:

@@ -205,14 +205,9 @@ class HeldWord:
     points: Floats  # of each of the rows; of a word that most rows hold, of all there are
     of_sessions: Floats
 
-    @property
-    def size(self) -> int:
-        """How many numbers it holds."""
-        return 2 * len(self.rows) + len(self.points) + len(self.of_sessions)
-
     def share_of(self, row: int) -> float:
         """Return how much of the word a row holds, 0 to 1."""
-        at = int(np.searchsorted(self.rows, row))
+        at = int(self.rows.searchsorted(self.rows.dtype.type(row)))  # of its type, or all is cast
         is_there = at < len(self.rows) and self.rows[at] == row
         return min(1.0, 2 * float(self.counts[at])) if is_there else 0.0
 
@@ -292,13 +287,10 @@ class Columns:
 
     def served(self, valid: int, number: int) -> frozenset[int]:
         """Return whom the agent serves at an instant, as known at a transaction."""
-        rows = [row for row in self.known.services if row < self.size]
-        return frozenset(
-            int(self.object[row])
-            for row in rows
-            if self.since[row] <= number < self.until[row]
-            and self.valid_at[row] <= valid < self.invalid_at[row]
-        )
+        its = np.array([row for row in self.known.services if row < self.size], np.int64)
+        stood = (self.since[its] <= number) & (number < self.until[its])
+        stood &= (self.valid_at[its] <= valid) & (valid < self.invalid_at[its])
+        return frozenset(self.object[its[stood]].tolist())
 
     def holds(self, stem: str, number: int) -> bool:
         """Whether a text that was written by a transaction holds a stem."""
@@ -316,21 +308,12 @@ class Columns:
 
 def empty() -> Columns:
     """Return the columns of a group that holds nothing."""
-
-    def ints() -> Ints:
-        return np.zeros(0, np.int64)
-
-    def places() -> Places:
-        return np.zeros(0, np.int32)
-
-    def mask() -> Mask:
-        return np.zeros(0, np.bool_)
-
-    floats = np.zeros(0, np.float32)
+    ints, places = np.zeros(0, np.int64), np.zeros(0, np.int32)
+    floats, mask = np.zeros(0, np.float32), np.zeros(0, np.bool_)
     return Columns(
-        0, KnownNumbers(), ints(), ints(), ints(), ints(), ints(), ints(), ints(), ints(),
-        np.zeros(0, np.int8), np.zeros(0, np.uint8), mask(), mask(), mask(),
-        places(), places(), places(), floats, floats, places(),
-        np.zeros((len(NEIGHBOURS), 0), np.int32), places(), ints(), ints(),
-        (WordRows(ints(), np.zeros(1, np.int64), places(), floats),), (),
+        0, KnownNumbers(), ints, ints, ints, ints, ints, ints, ints, ints,
+        np.zeros(0, np.int8), np.zeros(0, np.uint8), mask, mask, mask,
+        places, places, places, floats, floats, places,
+        np.zeros((len(NEIGHBOURS), 0), np.int32), places, ints, ints,
+        (WordRows(ints, np.zeros(1, np.int64), places, floats),), (),
     )  # fmt: skip

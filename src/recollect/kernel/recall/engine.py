@@ -101,11 +101,6 @@ class _Call:
     notices: tuple[Notice, ...]
 
 
-def new() -> HeldColumns:
-    """Return what is kept in memory of all groups of a store."""
-    return HeldColumns()
-
-
 def is_held(reader: Reader, kept: Forgetful) -> bool:
     """Whether the group of a reader is in memory, if not up to its last transaction."""
     assert isinstance(kept, HeldColumns)

@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from operator import attrgetter
 from threading import Lock
 from typing import Any, Final
 
@@ -36,12 +37,16 @@ from recollect.kernel.recall.words import Vector
 from recollect.kernel.search.tokens import tokens
 from recollect.kernel.store.group import last_transaction, purges
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.sharing import Shared
+from recollect.kernel.store.sharing import Shared, uncollected
 from recollect.kernel.store.terms import Terms
 from recollect.model import LINK_BIT, LIVING, Progress, silent
 
 _CONTENTS_AT_ONCE = 20_000
 _OF_CONTENT = ("element", "since", "until", "valid_at", "invalid_at", "subject", "object")
+_OF_MEMORY = {
+    "said_at": np.int64, "kind": np.int8, "stands": np.bool_, "has_session": np.bool_,
+    "is_assistant": np.bool_, "trust": np.float32,
+}  # fmt: skip
 _WORTH_JOINING = 3  # a part of the postings is joined to one less than so many times its size
 
 
@@ -138,21 +143,18 @@ def _columns_of(
     known: KnownNumbers, new: Sequence[MemoryContent], lengths: list[int], flags: list[int]
 ) -> dict[str, Any]:
     """Return the columns of new rows by name."""
-    stood = [one.standing for one in new]
+    stood = dict(
+        zip(Standing._fields, zip(*(one.standing for one in new), strict=True), strict=True)
+    )
     streams = [NONE if one.stream is None else known.streams[one.stream] for one in new]
     authors = [NONE if one.author is None else known.authors[one.author] for one in new]
     return {
-        **{name: np.array([getattr(one, name) for one in stood], np.int64) for name in _OF_CONTENT},
-        "said_at": np.array([one.said_at for one in new], np.int64),
-        "kind": np.array([one.kind for one in new], np.int8),
+        **{name: np.array(stood[name], np.int64) for name in _OF_CONTENT},
+        **{name: np.array([*map(attrgetter(name), new)], of) for name, of in _OF_MEMORY.items()},
         "flags": np.array(flags, np.uint8),
-        "stands": np.array([one.stands for one in new], np.bool_),
-        "has_session": np.array([one.has_session for one in new], np.bool_),
-        "is_assistant": np.array([one.is_assistant for one in new], np.bool_),
         "stream": np.array(streams, np.int32),
         "speaker": np.array([known.speaker(one.speaker) for one in new], np.int32),
         "author": np.array(authors, np.int32),
-        "trust": np.array([one.trust for one in new], np.float32),
         "length": np.array(lengths, np.float32),
         "session": np.full(len(new), NONE, np.int32),
     }
@@ -168,9 +170,11 @@ def _joined(parts: tuple[WordRows, ...], part: WordRows) -> tuple[WordRows, ...]
 
 
 def _stacked(parts: tuple[Vector, ...], part: Vector) -> tuple[Vector, ...]:
-    """Return vectors in few parts, each of which is rarely copied."""
+    """Return vectors in parts, of which the large ones are never copied."""
     found = [*parts, part]
-    while len(found) > 1 and len(found[-2]) < _WORTH_JOINING * len(found[-1]):
+    while len(found) > 1 and len(found[-2]) < min(
+        _CONTENTS_AT_ONCE, _WORTH_JOINING * len(found[-1])
+    ):
         later = found.pop()
         found[-1] = np.concatenate([found[-1], later])
     return tuple(found)
@@ -221,9 +225,7 @@ class HeldColumns(Shared):
     def part(self) -> None:
         """Begin anew in a forked child: a thread may have been changing what is held."""
         super().part()
-        self._groups: OrderedDict[tuple[int, int], _GroupColumns] = (
-            OrderedDict()
-        )  # by purges, and group
+        self._groups = OrderedDict[tuple[int, int], _GroupColumns]()  # by purges, and group
 
     def holds(self, session: Session, group_id: int) -> bool:
         """Whether anything of a group is in memory."""
@@ -245,9 +247,11 @@ class HeldColumns(Shared):
                 return columns
             names = {code: name for name, code in terms.all(session).items()}
             if session.is_writing:
-                own = replace(columns, known=columns.known.apart())
-                return caught_up(session, group_id, names, own, number, progress)
-            columns = caught_up(session, group_id, names, columns, number, progress)
+                columns = replace(columns, known=columns.known.apart())
+            with uncollected(0 if columns.number else _CONTENTS_AT_ONCE):
+                columns = caught_up(session, group_id, names, columns, number, progress)
+            if session.is_writing:
+                return columns
             held.columns = columns
         self._keep_within_bounds()
         return columns
@@ -268,6 +272,6 @@ class HeldColumns(Shared):
     def _keep_within_bounds(self) -> None:
         with self._lock:
             total = sum(one.columns.nbytes for one in self._groups.values())
-            while total > _MOST_BYTES and self._groups:
+            while total > _MOST_BYTES and len(self._groups) > 1:
                 _, dropped = self._groups.popitem(last=False)
                 total -= dropped.columns.nbytes

@@ -158,5 +158,5 @@ class Recall:
         engine = import_module("recollect.kernel.recall.engine")
         kept = self._group.catalogs.beside.get(_KEPT)
         if kept is None:
-            kept = self._group.catalogs.beside.setdefault(_KEPT, engine.new())
+            kept = self._group.catalogs.beside.setdefault(_KEPT, engine.HeldColumns())
         return engine, kept

@@ -91,7 +91,7 @@ _OF_MEANINGS: Final = (0.5, 0.25, 0.5, 0.25)  # what neighbours count beside a t
 _MANY: Final = 100  # texts at least, of which the rarity of what a question asks is taken
 _Z_SHARE: Final = 0.25
 _MOST: Final = 4  # a word in more than one of so many rows is kept with its points of every row
-_OF_WORDS: Final = 8  # numbers a row that are kept of common words
+_OF_WORDS: Final = 12  # numbers a row at most that are kept of common words
 _FEW: Final = 32
 
 
@@ -182,8 +182,8 @@ def ranked(
     dated = _dated(columns, question.times) if question.times.is_any else None
     if fits is not None:
         dated = np.where(fits < 0, 0.0 if dated is None else dated, fits)
-        words_left = tuple(one for one in question.words if not one.is_cue)  # time answers those
-        question = replace(question, words=words_left)
+        left = tuple(one for one in question.words if not one.is_cue)  # time answers those
+        question = replace(question, words=left)
     held = tuple(_held(columns, standing, word) for word in question.words)
     words = np.zeros(columns.size)
     for one in held:
@@ -206,10 +206,9 @@ def ranked(
     if near is not None or compared is not None:
         shares[MEANING] = _meanings(columns, near, compared, standing, candidates)
     shares = {name: shares[name] for name in SHARES if name in shares}
-    factors = _factors(columns, standing, fits, named)
     ranking = Ranking(
         columns, question, standing, moment.known, candidates, reached, held, dated, named, near,
-        shares, factors,
+        shares, _factors(columns, standing, fits, named),
     )  # fmt: skip
     return ranking.with_best(rows, ranking.scored(rows))
 
@@ -223,9 +222,8 @@ def _standing_at(
     if kept is not None and fits is None and kept.begin <= moment.valid < kept.end:
         return kept
     written, valid = columns.since <= moment.known, moment.valid
-    now = written & (moment.known < columns.until) & columns.stands
-    believed = now.copy()
-    now &= (columns.valid_at <= valid) & (valid < columns.invalid_at)
+    believed = written & (moment.known < columns.until) & columns.stands
+    now = believed & (columns.valid_at <= valid) & (valid < columns.invalid_at)
     counted = now.copy() if fits is None else now | (believed & (fits > 0))
     gone = written & ~counted
     if with_past:
@@ -236,18 +234,11 @@ def _standing_at(
     lengths = np.bincount(columns.session[turns], columns.length[turns], columns.known.sessions)
     sessions = int((lengths > 0).sum())
     clocks = columns.valid_at, columns.invalid_at
-    kept = StandingRows(
-        begin=max(int(at.max(initial=BEGINNING, where=at <= valid)) for at in clocks),
-        end=min(int(at.min(initial=FOREVER, where=at > valid)) for at in clocks),
-        counted=counted,
-        now=now,
-        gone=gone,
-        many=many,
-        turns=turns,
-        norm=_norm(columns.length, mean),
-        sessions=sessions,
-        session_norm=_norm(lengths, max(1.0, lengths.sum() / max(1, sessions))),
-    )
+    begin = max(int(at.max(initial=BEGINNING, where=at <= valid)) for at in clocks)
+    end = min(int(at.min(initial=FOREVER, where=at > valid)) for at in clocks)
+    norm, session_mean = _norm(columns.length, mean), lengths.sum() / max(1, sessions)
+    session_norm = _norm(lengths, max(1.0, session_mean))
+    kept = StandingRows(begin, end, counted, now, gone, many, turns, norm, sessions, session_norm)
     if key[0] == columns.number and fits is None:
         columns.standing[key] = kept
     return kept
@@ -262,21 +253,17 @@ def _factors(
     columns: Columns, standing: StandingRows, fits: Floats | None, named: Mask | None
 ) -> dict[str, ShareOf]:
     """Return what lowers the score of each row, whatever it is made of."""
-    gone, flags, kind = standing.gone, columns.flags, columns.kind
-    factors: dict[str, ShareOf] = {
-        "past": lambda rows: np.where(gone[rows], PAST, 1.0),
-        "name": lambda rows: np.where(
-            (kind[rows] == CONCEPTS) & ((flags[rows] & SAYS_ANYTHING) == 0), OF_NAME, 1.0
-        ),
-    }
+    is_name = (columns.kind == CONCEPTS) & ((columns.flags & SAYS_ANYTHING) == 0)
+    factors = {"past": _lowered(standing.gone, PAST), "name": _lowered(is_name, OF_NAME)}
     if fits is not None:
-        timed = np.where((fits < 0) | gone, 1.0, PAST + (1 - PAST) * fits)
-        factors["time"] = _of(timed)
+        factors["time"] = _of(np.where((fits < 0) | standing.gone, 1.0, PAST + (1 - PAST) * fits))
     if named is not None:
-        factors["others"] = lambda rows: np.where(
-            (kind[rows] == FACTS) & ~named[rows], OF_OTHERS, 1.0
-        )
+        factors["others"] = _lowered((columns.kind == FACTS) & ~named, OF_OTHERS)
     return factors
+
+
+def _lowered(those: Mask, factor: float) -> ShareOf:
+    return lambda rows: np.where(those[rows], factor, 1.0)
 
 
 def _fitting(columns: Columns, question: UnderstoodQuestion, moment: Point) -> Floats | None:
@@ -382,7 +369,8 @@ def _held(columns: Columns, standing: StandingRows, word: Asking) -> HeldWord:
         points = np.bincount(rows, points, columns.size).astype(np.float64)
     held = HeldWord(frequency, rows, counts, points, of_sessions)
     if frequency > _COMMON:
-        if sum(one.size for one in [*standing.words.values()]) > _OF_WORDS * columns.size:
+        known = [5 * len(one.rows) + len(one.of_sessions) for one in [*standing.words.values()]]
+        if sum(known) > _OF_WORDS * columns.size:
             standing.words.clear()
         standing.words[word] = held
     return held
@@ -400,11 +388,9 @@ def _by_sessions(columns: Columns, held: Iterable[HeldWord]) -> ShareOf:
 def _standing_in(columns: Columns, word: Asking, counted: Mask) -> tuple[Places, Floats]:
     """Return the rows that hold a word or its kin, and how often, the kin counting less."""
     weighed = [(one, 1.0) for one in word.ways] + [(one, _OF_KIN) for one in word.kin]
-    if not weighed:
-        return np.zeros(0, np.int32), np.zeros(0)
     found = [(*columns.of_word(one), weight) for one, weight in weighed]
-    rows = np.concatenate([rows for rows, _, _ in found])
-    counts = np.concatenate([counts * weight for _, counts, weight in found]).astype(np.float64)
+    rows = np.concatenate([np.zeros(0, np.int32), *(rows for rows, _, _ in found)])
+    counts = np.concatenate([np.zeros(0), *(counts * weight for _, counts, weight in found)])
     keep = counted[rows]
     rows, counts = rows[keep], counts[keep]
     return (rows, counts) if len(found) == 1 else _summed(rows, counts)

@@ -4,10 +4,16 @@ The rules: a cache keeps the values that were asked for last, and forgets the ot
 the task that opened it, and of the tasks which that one begins inside. Another task of the same
 thread, which an event loop runs while the block waits, is outside it. What a block reads is one
 state, so nothing is written in one that only reads.
+
+Python's cycle collector is shared too. It pauses during a large write, or while a group is read for
+its first question, whose many values form no cycles. Release the values before it runs again;
+otherwise it looks through all of them once more. Measured: a third of the time of a batch of 20,000
+links, half of parsing a large capsule, a quarter of reading a million links.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import weakref
@@ -24,6 +30,8 @@ from recollect.kernel.store.statement import Statement
 from recollect.node import dataclass
 
 _MOST_ANSWERS: Final = 64  # that are kept of what a block asked once
+_LARGE: Final = 1_000  # characters of a text, changes of a batch, or contents
+_pausing: list[int] = []  # the thread that pauses the collector, at most one
 _SHARED: weakref.WeakSet[Shared] = weakref.WeakSet()
 
 
@@ -42,10 +50,28 @@ class Shared:
 def _part_all() -> None:
     for shared in tuple(_SHARED):
         shared.part()
+    if _pausing and threading.get_ident() not in _pausing:  # who paused it is not there
+        _pausing.clear()
+        gc.enable()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_part_all)
+
+
+@contextmanager
+def uncollected(size: int) -> Iterator[None]:
+    """Pause the collector while `size` values are made; for a few it is not worth it."""
+    if size < _LARGE or not gc.isenabled():
+        yield
+        return
+    _pausing.append(threading.get_ident())
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        _pausing.clear()
 
 
 KeyT = TypeVar("KeyT", bound=Hashable)

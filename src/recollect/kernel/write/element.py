@@ -353,3 +353,10 @@ class Tracker:
             for one, first in self._first.items()
             if first is not None and one.is_living and not first.equals(one.content)
         ]
+
+
+def listed(value: Value) -> list[Value]:
+    """Return an array; anything else but null is an array of one."""
+    if isinstance(value, list):
+        return value
+    return [] if value is None else [value]

@@ -15,6 +15,7 @@ from recollect.kernel.write.element import (
     ElementContent,
     LinkElement,
     canonical,
+    listed,
 )
 from recollect.kernel.write.protection import refuse_merge
 from recollect.kernel.write.unit import Unit
@@ -188,22 +189,15 @@ def _attributes(source: ConceptElement, target: ConceptElement) -> tuple[Attribu
     """Return the attributes of the target with what it lacked, and how many were filled."""
     held, other = target.content.attributes, source.content.attributes
     filled = {key: other[key] for key in other if key not in held}
-    aliases = [*_listed(held.get(ALIASES)), *_listed(other.get(ALIASES)), source.name]
+    aliases = [*listed(held.get(ALIASES)), *listed(other.get(ALIASES)), source.name]
     return {**held, **filled, ALIASES: _distinct(aliases)}, len(filled)
 
 
 def _trail(unit: Unit, source: ConceptElement, target: ConceptElement) -> list[Value]:
     """Return the names of all that the target was made of: its own first, the source last."""
-    known = (_listed(one.content.metadata.get(MERGED_FROM)) for one in (target, source))
+    known = (listed(one.content.metadata.get(MERGED_FROM)) for one in (target, source))
     name = f"{unit.terms.text(source.type)}:{source.name}"
     return _distinct([*(entry for entries in known for entry in entries), name])
-
-
-def _listed(value: Value) -> list[Value]:
-    """Return an array; anything else but null is an array of one."""
-    if isinstance(value, list):
-        return value
-    return [] if value is None else [value]
 
 
 def _distinct(values: list[Value]) -> list[Value]:

@@ -21,7 +21,13 @@ from recollect.kernel.store.statements.merges import (
     SUPERSEDED_CONCEPTS,
     SUPERSEDED_LINKS,
 )
-from recollect.kernel.write.element import ConceptElement, ElementContent, LinkElement, canonical
+from recollect.kernel.write.element import (
+    ConceptElement,
+    ElementContent,
+    LinkElement,
+    canonical,
+    listed,
+)
 from recollect.kernel.write.unit import Unit
 from recollect.model import (
     CONCEPT_BIT,
@@ -123,13 +129,13 @@ def _restore_target(
         is_given = key not in old and key != ALIASES
         if is_given and key in held and canonical(held[key]) == canonical(value):
             del held[key]
-    known = _listed(old.get(ALIASES))
-    gone = [name, *_listed(given.attributes.get(ALIASES))]
-    aliases = _without(_listed(held.get(ALIASES)), gone, known)
+    known = listed(old.get(ALIASES))
+    gone = [name, *listed(given.attributes.get(ALIASES))]
+    aliases = _without(listed(held.get(ALIASES)), gone, known)
     _put(held, ALIASES, aliases, old)
     trails = {} if before is None else before.metadata
-    taken = [entry, *_listed(given.metadata.get(MERGED_FROM))]
-    trail = _without(_listed(metadata.get(MERGED_FROM)), taken, _listed(trails.get(MERGED_FROM)))
+    taken = [entry, *listed(given.metadata.get(MERGED_FROM))]
+    trail = _without(listed(metadata.get(MERGED_FROM)), taken, listed(trails.get(MERGED_FROM)))
     _put(metadata, MERGED_FROM, trail, trails)
     clock = target.content.valid_at, target.content.invalid_at
     unit.set_content(target, ElementContent(held, metadata, *clock))
@@ -137,7 +143,7 @@ def _restore_target(
 
 def _put(held: dict[str, Value], key: str, left: list[Value], before: Attributes) -> None:
     """Keep what is left of a list, in the form it had before where it says no more."""
-    if key in before and canonical(_listed(before[key])) == canonical(left):
+    if key in before and canonical(listed(before[key])) == canonical(left):
         held[key] = before[key]
     elif left:
         held[key] = left
@@ -259,12 +265,6 @@ def _content(row: SqlRow) -> ElementContent:
     attributes, metadata, valid_at, invalid_at = row
     clock = Instant(whole(valid_at)), Instant(whole(invalid_at))
     return ElementContent(members(attributes), members(metadata), *clock)
-
-
-def _listed(value: Value) -> list[Value]:
-    if isinstance(value, list):
-        return value
-    return [] if value is None else [value]
 
 
 def _conflict(message: str) -> RecollectError:

@@ -18,7 +18,7 @@ import apsw
 from recollect.errors import STORE_CORRUPT, STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store.faults import corrupt, foreign
 from recollect.kernel.store.sqlite.faults import translated
-from recollect.kernel.store.sqlite.forks import FORKS, held, size_of
+from recollect.kernel.store.sqlite.forks import FORKS, beside, held, size_of
 from recollect.kernel.store.sqlite.migrations import APPLICATION_ID, VERSION, refuse_newer
 from recollect.kernel.store.sqlite.stale_log import refuse_stale_log
 from recollect.node import dataclass
@@ -145,8 +145,8 @@ def _refuse_unfinished(path: Path, look: _Look) -> None:
         copy = Path(folder) / "copy.db"
         try:
             for suffix in ("", *_UNFINISHED):
-                if _beside(path, suffix).exists():
-                    shutil.copyfile(_beside(path, suffix), _beside(copy, suffix))
+                if beside(path, suffix).exists():
+                    shutil.copyfile(beside(path, suffix), beside(copy, suffix))
         except OSError as error:
             raise _unreadable() from error
         _refuse_read(copy, "mode=rw", is_checked=False)
@@ -188,7 +188,7 @@ def _look(path: Path) -> _Look | None:
 
 def _is_unfinished(path: Path) -> bool:
     """Whether there is a log or a journal beside the file, left by a writer or by a crash."""
-    return any(size_of(_beside(path, suffix)) for suffix in _UNFINISHED)
+    return any(size_of(beside(path, suffix)) for suffix in _UNFINISHED)
 
 
 def _unreadable() -> RecollectError:
@@ -206,7 +206,3 @@ def _is_sound(connection: apsw.Connection) -> bool:
         return all(connection.pragma("quick_check", name) == "ok" for (name,) in tables)
     except apsw.CorruptError:
         return False
-
-
-def _beside(path: Path, suffix: str) -> Path:
-    return path.with_name(path.name + suffix)

@@ -226,6 +226,13 @@ def give_parameter(name: str) -> Hint:
     return Hint(f'pass parameters={{"{name}": ...}}', ToDo.GIVE_PARAMETER, name)
 
 
+def join(one: str, other: str) -> Hint:
+    """Return the hint to make one concept, named by its id, one with another."""
+    where = f'?one {{id: "{one}"}} ?other {{id: "{other}"}}'
+    text = f"MERGE CONCEPT ?one INTO ?other WHERE {{ {where} }}"
+    return Hint(text, ToDo.JOIN, text)
+
+
 def ask_about_now() -> Hint:
     """Return the hint to read what is true now, and nothing that has ended or not begun."""
     return Hint('ask with as_of {"valid": "now"} to leave it out', ToDo.ASK_ABOUT_NOW)

@@ -92,6 +92,32 @@ def call(
     return marked
 
 
+def by_name(
+    method: Callable[..., Any],
+    of: Callable[[Any], Any],
+    told: Callable[[Any], dict[str, Any]],
+    **types: Any,  # noqa: ANN401 - a type of any form
+) -> Callable[..., dict[str, Any]]:
+    """Return a method of a face as one of its calls, which takes its arguments by name.
+
+    `of` finds in the calls what has the method, `told` makes what it returns JSON, and `types` are
+    those that JSON has for arguments of other types.
+    """
+
+    def called(self: object, **given: Any) -> dict[str, Any]:  # noqa: ANN401
+        return told(method(of(self), **given))
+
+    signature, hints = inspect.signature(method), get_type_hints(method)
+    itself, *others = signature.parameters.values()
+    named = [
+        one if one.kind is one.VAR_KEYWORD else one.replace(kind=one.KEYWORD_ONLY) for one in others
+    ]
+    called.__signature__ = signature.replace(parameters=[itself, *named])  # type: ignore[attr-defined]
+    called.__annotations__ = {**hints, **types, "return": dict[str, Any]}
+    called.__doc__ = method.__doc__
+    return called
+
+
 def calls_of(face: type) -> tuple[Call, ...]:
     """Return the calls of a face's class, in the order they are written."""
     found: list[Call] = []

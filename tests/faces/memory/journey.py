@@ -40,7 +40,7 @@ def _meet(door: Any) -> None:
     assert proposed.code == "first_name"
     assert '"Rosa"' in proposed.message
     assert 'name: "Rosa Klein"' in proposed.message
-    assert "MERGE CONCEPT ?new INTO ?known" in proposed.hint
+    assert "MERGE CONCEPT ?one INTO ?other" in proposed.hint
     again = door.remember(facts=[{"subject": "Rosa", "predicate": "likes", "object": "dates"}])
     assert again.warnings == ()
     assert known.subject == "Rosa Klein"

@@ -217,7 +217,9 @@ def test_what_was_wrong_is_believed_no_longer_though_it_had_no_date(memory: Memo
     fact = {"subject": "Priya", "predicate": "works_at", "object": "Tata"}
     told = memory.remember(facts=[fact]).facts[0]
     right = memory.correct(told.id, object="Infosys")
-    assert lines_about(memory, "Priya", past=True) == ["Priya works at Infosys"]
+    assert lines_about(memory, "Priya") == ["Priya works at Infosys"]
+    wrong = lines_about(memory, "Priya", past=True)[1]
+    assert wrong.startswith("Priya works at Tata (corrected 20")
     assert memory.why(told.id).memory.standing.startswith("corrected")
     memory.undo(told.id)
     assert lines_about(memory, "Priya") == ["Priya works at Tata"]
@@ -272,7 +274,7 @@ def test_a_first_name_is_joined_by_the_text_that_is_proposed(memory: Memory) -> 
     memory.remember(facts=[{"subject": "Rosa Klein", "predicate": "works_at", "object": "Miele"}])
     told = memory.remember(facts=[{"subject": "Rosa", "predicate": "likes", "object": "figs"}])
     (notice,) = told.warnings
-    memory.nexus.write(notice.hint.partition(": ")[2])
+    memory.nexus.write(notice.hint)
     assert lines_about(memory, "Rosa") == ["Rosa Klein works at Miele", "Rosa likes figs"]
     more = memory.remember(facts=[{"subject": "Rosa", "predicate": "likes", "object": "dates"}])
     assert (more.warnings, more.facts[0].subject) == ((), "Rosa Klein")

@@ -123,6 +123,7 @@ SECTIONS = (
     "What holds now:",
     "What holds no longer, or not yet:",
     "What was learnt:",
+    "What was said last:",
     "What is disputed:",
 )
 """Titles in a brief; each line of it begins with a dash."""

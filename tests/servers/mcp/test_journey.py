@@ -56,7 +56,7 @@ def test_a_first_name_is_joined_by_the_text_that_is_proposed(talk):
         await agent.call("remember", facts=[known])
         fact = {"subject": "Rosa", "predicate": "likes", "object": "figs"}
         (notice,) = (await agent.call("remember", facts=[fact]))["warnings"]
-        await agent.call("execute_kip", command=notice["hint"].partition(": ")[2])
+        await agent.call("execute_kip", command=notice["hint"])
         about = texts(await agent.call("list_memories", about="Rosa"))
         assert "Rosa Klein works at Miele" in about
 

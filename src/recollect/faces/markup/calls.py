@@ -8,10 +8,10 @@ Knowing Markup on one group of a memory: documents, exchanges and workflows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final, Literal
+from collections.abc import Callable
+from typing import Any, Final, Unpack
 
-from recollect.faces.calls import call
+from recollect.faces.calls import by_name, call
 from recollect.faces.markup.answers import Applied
 from recollect.faces.markup.checking import check
 from recollect.faces.markup.decision import Asked
@@ -28,6 +28,17 @@ from recollect.model import AsOf
 Output = dict[str, Any]
 _LION: Final = "- ID: new-1 [created]\n  Label: Lion\n"
 _ID: Final = {"id": "0b6f6b3a-6c0f-4f8e-9d55-0a4f0c1d2e3f"}
+
+
+class TextBeginning(Beginning, total=False):
+    """What a request has besides the prompt, where a document is its text."""
+
+    data: str | None  # type: ignore[misc]
+
+
+def _call(method: Callable[..., Any]) -> Callable[..., Output]:
+    """Return a method of Knowing Markup as a call."""
+    return by_name(method, lambda calls: calls._markup, to_wire)
 
 
 class MarkupCalls:
@@ -73,94 +84,28 @@ class MarkupCalls:
         """Tell everything that is wrong with a document or a message."""
         return {"diagnostics": [one.to_wire() for one in check(text)]}
 
-    @call("POST", "apply", "writes", example={"text": _LION, "dry_run": True})
-    def apply(
-        self,
-        *,
-        text: str,
-        target: str | None = None,
-        base: int | None = None,
-        extra_fields: bool = False,
-        repair: bool = False,
-        dry_run: bool = False,
-        complete: bool = True,
-        request_id: str | None = None,
-    ) -> Output:
-        """Do what a document changes."""
-        applied = self._markup.apply(
-            text,
-            target=target,
-            base=base,
-            extra_fields=extra_fields,
-            repair=repair,
-            dry_run=dry_run,
-            complete=complete,
-            request_id=request_id,
-        )
-        return _wire(applied)
+    apply = call("POST", "apply", "writes", example={"text": _LION, "dry_run": True})(
+        _call(Documents.apply)
+    )
 
-    @call("POST", "load", "writes", example={"text": "- ID: lion\n  Label: Lion\n"})
-    def load(
-        self,
-        *,
-        text: str,
-        ids: Literal["keep", "fresh"] = "keep",
-        extra_fields: bool = False,
-        dry_run: bool = False,
-        request_id: str | None = None,
-    ) -> Output:
-        """Make everything that a document holds exist."""
-        applied = self._markup.load(
-            text, ids=ids, extra_fields=extra_fields, dry_run=dry_run, request_id=request_id
-        )
-        return _wire(applied)
+    load = call("POST", "load", "writes", example={"text": "- ID: lion\n  Label: Lion\n"})(
+        _call(Documents.load)
+    )
 
     @call("POST", "read-only", "writes", example={"id": "12"})
     def read_only(self, *, id: str, value: bool = True) -> Output:
         """Protect a node or a space from changes, or no longer."""
         return {"transaction": self._markup.set_read_only(id, value)}
 
-    @call("POST", "restore", "writes", example={"id": "12", "transaction": 3})
-    def restore(self, *, id: str, transaction: int) -> Output:
-        """Bring a node back as it was after a transaction."""
-        return _wire(self._markup.restore(id, transaction=transaction))
+    restore = call("POST", "restore", "writes", example={"id": "12", "transaction": 3})(
+        _call(Documents.restore)
+    )
 
-    @call("POST", "purge", "destroys", example={"id": "12"})
-    def purge(self, *, id: str) -> Output:
-        """Erase a node and every exchange and call that showed it."""
-        return _wire(self._markup.purge(id))
+    purge = call("POST", "purge", "destroys", example={"id": "12"})(_call(Documents.purge))
 
     @call("POST", "exchanges", "writes", example={"prompt": "What do lions eat?", "root": "12"})
-    def begin(
-        self,
-        *,
-        prompt: str,
-        context: Literal["command", "conversation"] = "command",
-        root: str | None = None,
-        data: str | None = None,
-        attention_branch: str | None = None,
-        attention_node: str | None = None,
-        messages: Sequence[str] = (),
-        budget: int | None = None,
-        target: str | None = None,
-        functions: Sequence[str] = (),
-        scope: Literal["shown", "group"] = "shown",
-        previous: str | None = None,
-    ) -> Output:
+    def begin(self, *, prompt: str, **given: Unpack[TextBeginning]) -> Output:
         """Keep a request to a model, to be answered."""
-        given = Beginning(
-            context=context,
-            root=root,
-            data=data,
-            attention_branch=attention_branch,
-            attention_node=attention_node,
-            messages=messages,
-            budget=budget,
-            target=target,
-            functions=functions,
-            scope=scope,
-            previous=previous,
-        )
         return _exchange(self._markup.exchanges.begin(prompt, **given))
 
     @call("GET", "exchanges")

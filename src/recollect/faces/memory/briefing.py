@@ -1,13 +1,14 @@
 """What an agent should know at the start of a session, in words and within bounds.
 
 The rule: the sections come in the order of their weight, each as many lines as there is room for;
-no ids where there are names. The last section goes first when the room ends. Who the agent is, whom
-it serves, what is known and what holds now are what DESCRIBE PRIMER tells.
+no ids where there are names. What was withdrawn is told as what changed since last time alone.
+The last section goes first when the room ends. Who the agent is, whom it serves, what is known and
+what holds now are what DESCRIBE PRIMER tells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -20,8 +21,11 @@ from recollect.model import Description, Value, instant_text
 MAX_TOKENS: Final = 800
 BYTES_OF_TOKEN: Final = 3  # about: four of English, three of Chinese
 
+_EPISODE: Final = "episode"
+
 _NOTHING: Final = "nothing is remembered of it"
 _LINES: Final = 20  # of a section
+_SAID: Final = 5  # episodes
 _LONGEST: Final = 300  # characters of a line
 _LOOKED_AT: Final = 100  # facts that are looked through for what ended
 
@@ -60,18 +64,35 @@ def _sections(
     assert isinstance(primer, Description)
     yield "Who you are", _who(nexus, primer.body["identity"], actor)
     if topic is not None:
-        facts, claims = _about(nexus, topic)
-        yield f"About {topic}", _told(_saying(facts)) if facts or claims else [_NOTHING]
+        facts, claims, said = _about(nexus, topic)
+        yield f"About {topic}", _told(_saying(facts)) if facts or claims or said else [_NOTHING]
     else:
         yield "What is known of", _known(nexus, primer.body["domain_map"])
-        facts = listed(nexus, "fact", None, _LOOKED_AT, None, past=True).memories
-        claims = listed(nexus, "claim", None, _LOOKED_AT, None, past=True).memories
+        facts, claims, said = (
+            listed(nexus, kind, None, many, None, past=kind != _EPISODE).memories
+            for kind, many in (("fact", _LOOKED_AT), ("claim", _LOOKED_AT), (_EPISODE, _SAID))
+        )
         yield "What holds now", map(str, _items(primer.body["holds"]))
-    changed = [one for one in facts if one.standing and _is_after(one, since)]
-    yield "What holds no longer, or not yet", _told(changed)
+    if since is not None:
+        new = [one for one in facts if not one.standing and _is_after(one.created_at, since)]
+        yield f"What is new since {since[:10]}", _told(_saying(new))
+    yield "What holds no longer, or not yet", _told(_changed([*facts, *claims], since))
     active = [one for one in claims if not one.standing]
     yield "What was learnt", (f"{one.text} [{one.status}]" for one in active[:_LINES])
-    yield "What is disputed", _told(one for one in claims if one.status == "disputed")
+    yield "What was said last", _told(said)
+    yield "What is disputed", _told(one for one in claims if one.standing == "disputed")
+
+
+def _changed(records: Iterable[MemoryRecord], since: str | None) -> Iterator[MemoryRecord]:
+    """Yield what ended or is to come; of what was put right or withdrawn, what was so since."""
+    for one in records:
+        times = (one.expired_at, one.created_at, one.invalid_at, one.valid_at)
+        is_wrong = one.expired_at is not None or one.kind == "claim"
+        if since is None:
+            if one.standing and not is_wrong:
+                yield one
+        elif one.standing not in ("", "disputed") and any(_is_after(at, since) for at in times):
+            yield one
 
 
 def _who(nexus: Nexus, identity: Value, actor: str | None) -> Iterator[str]:
@@ -98,17 +119,22 @@ def _items(value: Value) -> list[Value]:
     return value if isinstance(value, list) else []
 
 
-def _about(nexus: Nexus, topic: str) -> tuple[tuple[MemoryRecord, ...], tuple[MemoryRecord, ...]]:
-    """Return what is held about a thing of that name, else what the words recall; and claims."""
-    claims = recalled(nexus, RecallQuestion(topic, _LINES, ["claim"], past=True)).memories
+def _about(nexus: Nexus, topic: str) -> Iterator[Sequence[MemoryRecord]]:
+    """Yield what is held about a thing of that name, else what the words recall; by kind.
+
+    First facts and what is like them, then claims, then what was said.
+    """
     try:
-        found = listed(nexus, None, topic, _LINES, None, past=True).memories
+        found = listed(nexus, None, topic, _LOOKED_AT, None, past=True).memories
     except RecollectError as error:
         if error.code is not RESOURCE_NOT_FOUND:
             raise
-        others = recalled(nexus, RecallQuestion(topic, _LINES, past=True)).memories
-        found = tuple(one.memory for one in others if one.memory.kind != "claim")
-    return found, tuple(one.memory for one in claims)
+        answer = recalled(nexus, RecallQuestion(topic, _LINES, past=True))
+        found = tuple(one.memory for one in answer.memories)
+    apart = ("claim", _EPISODE)
+    yield [one for one in found if one.kind not in apart]
+    yield [one for one in found if one.kind == "claim"]
+    yield [one for one in found if one.kind == _EPISODE and not one.standing][:_SAID]
 
 
 def _saying(records: Iterable[MemoryRecord]) -> Iterator[MemoryRecord]:
@@ -133,10 +159,5 @@ def _told(records: Iterable[MemoryRecord]) -> Iterator[str]:
     yield from seen
 
 
-def _is_after(one: MemoryRecord, since: str | None) -> bool:
-    """Whether a memory came, ended or begins after an instant."""
-    if since is None:
-        return True
-    begin = instant(since)
-    times = (one.created_at, one.invalid_at, one.valid_at)
-    return any(instant(each) >= begin for each in times if each is not None)
+def _is_after(at: str | None, since: str) -> bool:
+    return at is not None and instant(at) >= instant(since)

@@ -16,7 +16,7 @@ from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError
 from recollect.faces.claims import ACTIVE, Actor, Writer
 from recollect.faces.knowledge import NexusKnowledgePieceStore
 from recollect.faces.memory.listing import MOST
-from recollect.faces.memory.model import EFFECTS, Effect, MemoryRecord
+from recollect.faces.memory.model import DISPUTED, EFFECTS, WITHDRAWN, Effect, MemoryRecord
 from recollect.faces.memory.undoing import ENDS
 from recollect.kernel import Nexus, Recalled, instant
 from recollect.model import (
@@ -35,7 +35,7 @@ from recollect.node import dataclass
 
 UNDO: Final[dict[Effect, str]] = {
     "end": "undo it by its id, and it holds on",
-    "withdraw": "undo it by its id; a claim or a piece is told anew",
+    "withdraw": "undo it by its id; a claim counts as verified then, and a piece is added anew",
     "erase": "it cannot be undone",
 }
 
@@ -122,6 +122,22 @@ def checked_effect(effect: object) -> Effect:
     )
 
 
+def checked_end(at: str | None, effect: Effect) -> Instant | None:
+    """Return when something is to end; INVALID_ARGUMENT where the effect ends nothing."""
+    if at is not None and effect != "end":
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"at says when something ends, and {effect} ends nothing",
+            hint='leave at out, or use effect="end"',
+        )
+    return None if at is None else instant(at)
+
+
+def is_there(record: MemoryRecord, effect: Effect) -> bool:
+    """Whether a memory is there for an effect: what was withdrawn can be erased alone."""
+    return effect == "erase" or record.expired_at is None
+
+
 def check_named(record: MemoryRecord, id: str, effect: Effect) -> None:
     """Raise INVALID_ARGUMENT where a beginning of an id, which may be a slip, is to be erased."""
     if effect == "erase" and record.id != id:
@@ -167,8 +183,8 @@ def withdraw_all(
                 changes.append(Delete(one.id))
             case "claim":
                 if one.status in ACTIVE:
-                    why = reason or "it should not be believed"
-                    Writer(nexus).transition(one.id, "disputed", (), why, actor)
+                    why = f"{WITHDRAWN}: {reason or 'it should not be believed'}"
+                    Writer(nexus).transition(one.id, DISPUTED, (), why, actor)
             case "piece":
                 NexusKnowledgePieceStore(nexus, actor.actor_id).remove(one.name or "")
             case _:

@@ -1,24 +1,42 @@
 """Memories in order of time: the newest of a kind, or those about one thing.
 
-The rule: what has ended or was corrected is left out unless the past is asked for.
+The rule: what has ended or was corrected is left out unless the past is asked for. What is no more
+than a name is listed among concepts alone. What was corrected or withdrawn comes after all that is
+still there, the last first.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Final, Literal
+from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError, nearest
 from recollect.faces.memory.model import Listed, MemoryRecord, ShownRecords
-from recollect.kernel import Nexus
-from recollect.model import PLAIN_KIND, AsOf, Concept, Dated, Description, Link, Rows, Value
+from recollect.faces.memory.undoing import ENDS
+from recollect.kernel import Nexus, tokens
+from recollect.model import (
+    PLAIN_KIND,
+    AsOf,
+    Concept,
+    Dated,
+    Description,
+    Hits,
+    Link,
+    Operation,
+    Rows,
+    Value,
+)
 
 KINDS: Final = ("fact", "claim", "concept", "episode", "piece")
 MOST: Final = 200
 
 _NEWEST: Final = "FIND(?one) WHERE {{ {} }} ORDER BY ?one.metadata._created_at DESC"
 _LINKS: Final = _NEWEST.format("?one (?start, ?any, ?end)")
+_TEXTS: Final = ("claim", "episode", "piece")
+_CLOSED: Final = "closed."  # begins the cursor that leads through what was closed
+_LOOKED_THROUGH: Final = 1_000  # transactions at once
+_MOST_CHANGES: Final = 1_000  # of one transaction
 _MOST_TYPES: Final = 100  # whose concepts are listed together
 
 
@@ -47,7 +65,8 @@ def listed(
                 "a cursor leads through memories of one kind",
                 hint='say which: kind="fact"',
             )
-        found = [one for each in KINDS for one in _newest(nexus, each, limit, None, past=past)[0]]
+        every = (one for each in KINDS for one in _newest(nexus, each, limit, None, past=past)[0])
+        found = [one for one in every if one.says_more]
         found.sort(key=lambda one: one.created_at or "", reverse=True)
         return Listed(tuple(found[:limit]))
     records, following = _newest(nexus, kind, limit, cursor, past=past)
@@ -60,6 +79,9 @@ def _newest(
     """Return the newest memories of a kind, at least `limit` where there are as many."""
     asked = _asked(nexus, kind)
     found: list[MemoryRecord] = []
+    if cursor is not None and cursor.startswith(_CLOSED):
+        at, _, skipped = cursor.removeprefix(_CLOSED).partition(".")
+        return _closed(nexus, kind, limit, place_in(at), place_in(skipped or "0"))
     while asked is not None:
         text, given = f"{asked} LIMIT {limit}", dict[str, Value]()
         if cursor is not None:
@@ -69,13 +91,47 @@ def _newest(
         assert isinstance(rows, Rows)
         ids = [one.id for (one,) in rows.rows if isinstance(one, Concept | Link)]
         dated = nexus.elements.look_up(ids)
-        elements = [dated[one] for one in ids if one in dated]
-        shown = ShownRecords.read(nexus, elements)
-        found += [shown.record(one) for one in elements if shown.kind(one.element) == kind]
+        found += _records(nexus, [dated[one] for one in ids if one in dated], kind)
         cursor = rows.next_cursor
-        if cursor is None or len(found) >= limit:
+        if cursor is not None and len(found) >= limit:
             return found, cursor
-    return [], None
+        if cursor is None:
+            break
+    if not past:
+        return found, None
+    (last,) = nexus.elements.last_transactions([nexus.group_name]).values()
+    if len(found) >= limit:
+        return found, f"{_CLOSED}{last}"
+    closed, following = _closed(nexus, kind, limit - len(found), last)
+    return [*found, *closed], following
+
+
+def _closed(
+    nexus: Nexus, kind: str, limit: int, before: int, skipped: int = 0
+) -> tuple[list[MemoryRecord], str | None]:
+    """Return what was corrected or withdrawn up to a transaction, the last first."""
+    found: list[MemoryRecord] = []
+    while before > 0:
+        start = max(0, before - _LOOKED_THROUGH)
+        logged = nexus.changes(start, before - start, most=_MOST_CHANGES)
+        ids = [
+            one.id
+            for each in reversed(logged)
+            for one in each.changes
+            if one.operation is Operation.CLOSE
+        ]
+        since = logged[0].transaction.at if logged else 0
+        dated = nexus.elements.look_up(ids, closed=True)
+        lost = (dated[one] for one in dict.fromkeys(ids) if one in dated)
+        ended = (one for one in lost if one.expired_at is not None and one.expired_at >= since)
+        records = _records(nexus, ended, kind)[skipped:]
+        if len(records) > limit - len(found):
+            skipped += limit - len(found)
+            found += records[: limit - len(found)]
+            return found, f"{_CLOSED}{before}.{skipped}"
+        found += records
+        before, skipped = start, 0
+    return found, None
 
 
 def _asked(nexus: Nexus, kind: str) -> str | None:
@@ -101,33 +157,62 @@ def _free_types(nexus: Nexus) -> list[str]:
 
 
 def _about(nexus: Nexus, about: str, kind: str | None, *, past: bool) -> list[MemoryRecord]:
-    """Return what is held about a thing that is called so or has the id: itself and its facts."""
-    things = [one.element.id for one in nexus.elements.named(about)]
-    if not things and about in nexus.elements.look_up([about]):
-        things = [about]
+    """Return what is held about a thing that is called so or has the id.
+
+    That is itself, its facts, and the claims, episodes and pieces that hold its name.
+    """
+    named = nexus.elements.named(about)
+    things = {one.element.id: one.element.name for one in named}
+    if named and named[0].by == "first name" and len(named) > 1:
+        raise _unknown(about, f'say whom: "{named[0].element.name}"')
     if not things:
-        raise RecollectError(
-            RESOURCE_NOT_FOUND,
-            f'nothing is called "{about[:60]}"',
-            hint="recall it in plain words, and pass the name that the answer gives",
-        )
-    ids = list(things)
-    ends: tuple[Literal["subject", "object"], ...] = ("subject", "object")
-    for end in ends:
-        joints = nexus.concepts.joints(things, end)
-        ids += [one.link.id for one in joints]
-    dated = nexus.elements.look_up(list(dict.fromkeys(ids)))
-    shown = ShownRecords.read(nexus, list(dated.values()))
-    records = [shown.record(one) for one in _memories(shown, dated.values(), kind)]
+        found = nexus.elements.look_up([about], closed=past)
+        things = dict.fromkeys(found, about)
+        things |= {
+            one.element.id: one.element.name
+            for one in found.values()
+            if isinstance(one.element, Concept)
+        }
+    if not things:
+        raise _unknown(about, "recall it in plain words, and pass the name that the answer gives")
+    ids = dict.fromkeys(things)
+    for end in ENDS:
+        ids |= dict.fromkeys(one.link.id for one in nexus.concepts.joints(things, end, closed=past))
+    for name in dict.fromkeys((about, *things.values())):
+        ids |= dict.fromkeys(_holding(nexus, name))
+    records = _records(nexus, nexus.elements.look_up(ids, closed=past).values(), kind)
     kept = [one for one in records if past or not one.standing]
     return sorted(kept, key=lambda one: (one.created_at or "", one.id), reverse=True)
 
 
-def _memories(shown: ShownRecords, dated: Iterable[Dated], kind: str | None) -> Iterator[Dated]:
-    for one in dated:
-        found = shown.kind(one.element)
-        if found is not None and kind in (None, found):
-            yield one
+def _unknown(about: str, hint: str) -> RecollectError:
+    return RecollectError(RESOURCE_NOT_FOUND, f'nothing is called "{about[:60]}"', hint=hint)
+
+
+def _holding(nexus: Nexus, name: str) -> Iterator[str]:
+    """Yield the ids of the claims, episodes and pieces whose words hold a whole name."""
+    wanted = f" {' '.join(tokens(name))} "
+    if not wanted.strip():
+        return
+    for type_ in (one.type for kind in _TEXTS for one in nexus.kinds.named(kind)):
+        (hits,) = nexus.search(name, "concept", type_, MOST).results
+        assert isinstance(hits, Hits)
+        for element in (one.element for one in hits.hits if isinstance(one.element, Concept)):
+            said = nexus.kinds.of(type_).line(element)
+            if wanted in f" {' '.join(tokens(said))} ":
+                yield element.id
+
+
+def _records(nexus: Nexus, dated: Iterable[Dated], kind: str | None) -> list[MemoryRecord]:
+    """Return elements as memories, those of one kind if one is given."""
+    elements = [*dated]
+    shown = ShownRecords.read(nexus, elements)
+    kinds = (shown.kind(one.element) for one in elements)
+    return [
+        shown.record(one)
+        for one, its in zip(elements, kinds, strict=True)
+        if its is not None and kind in (None, its)
+    ]
 
 
 def place_in(cursor: str | None) -> int:

@@ -36,14 +36,17 @@ from recollect.faces.memory.forgetting import (
     Selection,
     check_named,
     checked_effect,
+    checked_end,
     episodes_of,
     erase_all,
     forget_all,
+    is_there,
     meant_of,
 )
 from recollect.faces.memory.listing import MOST, listed
 from recollect.faces.memory.messages import id_of, keep_messages
 from recollect.faces.memory.model import (
+    WITHDRAWN,
     Brief,
     Corrected,
     Effect,
@@ -68,9 +71,9 @@ from recollect.faces.memory.told import (
     read_fact,
     read_facts,
 )
-from recollect.faces.memory.undoing import changes_back, in_place_of
+from recollect.faces.memory.undoing import changes_back, in_place_of, merge_again, reinstate
 from recollect.faces.operations import Operations
-from recollect.kernel import Nexus, RecallQuestion, instant
+from recollect.kernel import Nexus, RecallQuestion
 from recollect.model import (
     FACT,
     AlsoHolds,
@@ -267,12 +270,18 @@ class Memory:
     def undo(self, id: str) -> Corrected:
         """Take back what was done last to a memory: a correction, an end, a withdrawal, a merge.
 
-        Nothing leaves the past. INVALID_ARGUMENT where nothing was done, and of claims and what
-        came in, which are never taken back; what was erased is not there: NOT_FOUND.
+        Nothing leaves the past. A claim that was withdrawn counts as verified then, for what is
+        disputed becomes nothing else. INVALID_ARGUMENT where nothing was done, and of what took
+        the place of a claim, and came in; what was erased is not there: NOT_FOUND.
         """
         before = self._record(id, closed=True)
         with self.nexus.transaction():
-            return self._written(changes_back(self.nexus, before.id), before)
+            if before.standing == WITHDRAWN and before.kind == "claim":
+                return reinstate(self.nexus, before, self.actor)
+            changes = changes_back(self.nexus, before.id)
+            again = merge_again(self.nexus, changes[0], before.id)
+            done = self._written(changes, before)
+            return done if again is None else replace(done, undo=again)
 
     def forget(
         self,
@@ -296,13 +305,7 @@ class Memory:
         By anything but an id it is a dry run unless `dry_run=False`, and at most `limit` go.
         """
         effect = checked_effect(effect)
-        moment = None if at is None else instant(at)
-        if at is not None and effect != "end":
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                f"at says when something ends, and {effect} ends nothing",
-                hint='leave at out, or use effect="end"',
-            )
+        moment = checked_end(at, effect)
         by = {"what": what, "source": source, "session": session, "since": since, "until": until}
         named = {key: value for key, value in by.items() if value is not None}
         if (id is None) == (not named):
@@ -317,7 +320,8 @@ class Memory:
         else:
             episodes = None if session is None else episodes_of(self.nexus, session)
             chosen = Selection(source, episodes, since, until)
-            records = chosen.first(limit, self._candidates(what, limit))
+            found = self._candidates(what, limit)
+            records = chosen.first(limit, (one for one in found if is_there(one, effect)))
         is_dry_run = id is None if dry_run is None else dry_run
         receipts: tuple[dict[str, Any], ...] = ()
         if is_dry_run and effect == "erase":
@@ -515,7 +519,7 @@ class Memory:
         memory = self._claim(text, refs, share, one_claim(self.nexus, before.id))
         Writer(self.nexus).supersede(before.id, memory.id, self.actor)
         (old,) = records_named(self.nexus, [before.id])
-        undo = "remember what it said before as a claim of its own: claims are never deleted"
+        undo = f"correct {memory.id} to what it said before: claims are never deleted"
         return Corrected(memory, old, undo)
 
     def _correct_concept(self, before: MemoryRecord, said: Mapping[str, Any]) -> Corrected:

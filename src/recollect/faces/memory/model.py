@@ -121,6 +121,11 @@ class MemoryRecord(_Said):
     evidence: tuple[Mapping[str, Any], ...] = ()
     truncated: bool | None = None  # whether the element says more than is shown
 
+    @property
+    def says_more(self) -> bool:
+        """Whether it says more than a name."""
+        return self.kind != "concept" or self.text != self.name or bool(self.attributes)
+
     def __str__(self) -> str:
         ends = "" if self.invalid_at is None else f"until {self.invalid_at[:10]}"
         told = self.standing or ends
@@ -259,6 +264,12 @@ class Why(_Said):
     cursor: str | None = None  # leads to later steps
 
 
+WITHDRAWN: Final = "withdrawn"
+"""How the reason begins of a dispute that says no more than that a claim counts no longer."""
+
+DISPUTED: Final = "disputed"
+"""The status of a claim that is withdrawn, or that something speaks against."""
+
 LONGEST_TEXT: Final = 800  # characters
 MOST_ATTRIBUTES: Final = 1_000  # bytes of their JSON
 MOST_EVIDENCE: Final = 5
@@ -393,9 +404,13 @@ def sources_of(metadata: Attributes) -> list[str]:
 def _of_claim(found: MemoryRecord, claim: Claim, element: Element) -> MemoryRecord:
     follower = element.attributes.get("superseded_by")
     status = claim.claim_status
+    event = element.attributes.get("event")
+    reason = event.get("reason") if isinstance(event, dict) else None
+    is_withdrawn = status == DISPUTED and str(reason).startswith(WITHDRAWN)
+    told = "" if status in ACTIVE else WITHDRAWN if is_withdrawn else status
     return replace(
         found,
-        standing=found.standing or ("" if status in ACTIVE else status),
+        standing=found.standing or told,
         status=status,
         confidence=claim.confidence,
         superseded_by=follower if isinstance(follower, str) else None,

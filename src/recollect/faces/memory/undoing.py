@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import Any, Final, Literal
 from uuid import uuid4
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import INVALID_ARGUMENT, Hint, RecollectError, join
+from recollect.faces.claims import Actor, Writer
 from recollect.faces.kip import end_again
-from recollect.faces.memory.model import element_named
+from recollect.faces.memory.model import Corrected, MemoryRecord, element_named, records_named
 from recollect.kernel import Nexus
 from recollect.model import (
     FACT,
@@ -193,6 +194,30 @@ def _born_again(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
     if concept.type == _EPISODE:
         put = replace(put, id=concept.id)
     return [put, *changes, put]
+
+
+def merge_again(nexus: Nexus, change: Change, undone: str) -> Hint | None:
+    """Return how to merge again what a change takes apart; None for another change.
+
+    `undone` is the id of one of the two, of which the change was asked.
+    """
+    if not isinstance(change, Unmerge):
+        return None
+    if change.id != undone:
+        return join(change.id, undone)
+    concept, (*_, last) = (
+        element_named(nexus, undone, closed=True).element,
+        _versions(nexus, undone),
+    )
+    assert isinstance(concept, Concept)
+    return join(undone, merged_into(nexus, concept, last.since.number) or undone)
+
+
+def reinstate(nexus: Nexus, before: MemoryRecord, actor: Actor) -> Corrected:
+    """Let a claim count again that was withdrawn: what is disputed can only become verified."""
+    Writer(nexus).transition(before.id, "verified", (), "it was withdrawn, and is not", actor)
+    (memory,) = records_named(nexus, [before.id])
+    return Corrected(memory, before, f"forget {memory.id}")
 
 
 def merged_into(nexus: Nexus, concept: Concept, number: int) -> str | None:

@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from recollect.errors import (
     DUPLICATE_EXISTS,
     NOT_FOUND,
-    Hint,
     Notice,
     RecollectError,
     Span,
-    ToDo,
+    join,
     nearest,
 )
 from recollect.kernel.read.known_keys import declared_names
@@ -301,14 +300,9 @@ class PlainNames:
 
     def _first_name_of(self, person: ConceptElement, concept: ConceptElement) -> Notice:
         """Return the notice that a new concept is called by the first name of one known person."""
-        own, other = self._id(concept), self._id(person)
-        message = f'"{concept.name}" ({own}) is new; it is the first name of one that is known: '
-        text = (
-            f'MERGE CONCEPT ?new INTO ?known WHERE {{ ?new {{id: "{own}"}} '
-            f'?known {{id: "{other}"}} }}'
-        )
-        hint = Hint(f"if they are one: {text}", ToDo.JOIN, text)
-        return Notice("first_name", message + self._told([person]), hint=hint)
+        own, known = self._id(concept), self._told([person])
+        message = f'"{concept.name}" ({own}) is new, and is the first name of {known} alone'
+        return Notice("first_name", message, hint=join(own, self._id(person)))
 
     def _of_type(self, name: str, type_: str) -> ConceptElement:
         unit, wanted = self._unit, Meant(type_, name)

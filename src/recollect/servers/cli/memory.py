@@ -18,6 +18,7 @@ from recollect.servers.cli.evidence import given_evidence, referred
 from recollect.servers.cli.opening import opened, warn_of_absent_group
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.own_words import own_hint
 from recollect.servers.cli.safe_text import shown
 from recollect.servers.settings import Settings
 
@@ -231,8 +232,8 @@ def _tell_corrected(out: Output, done: Corrected) -> None:
         if before.get(name) != now.get(name):
             out.show_text(shown(f"            {name}: {_said(before, name)} → {_said(now, name)}"))
     _tell_others(out, (), done.also_holds)
-    is_claim = done.memory.kind == "claim"
-    back = done.undo if is_claim else f"recollect correct {done.memory.id} --undo"
+    is_undone = done.undo.startswith("undo ")
+    back = f"recollect correct {done.memory.id} --undo" if is_undone else own_hint(done.undo)
     out.say(f"to take it back: {back}", "dim")
 
 

@@ -31,9 +31,7 @@ def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = Fals
         case ToDo.WRITE:
             return "write it by itself" if is_shell else "run it: recollect run -"
         case ToDo.JOIN:
-            return (
-                str(hint) if is_shell else f"if they are one: echo '{hint.on[0]}' | recollect run -"
-            )
+            return str(hint) if is_shell else f"echo '{hint.on[0]}' | recollect run -"
         case ToDo.SEARCH | ToDo.LIST_EXCHANGES:
             return str(hint) if is_shell else "look for it: recollect search WORDS"
         case ToDo.LIST_GROUPS:

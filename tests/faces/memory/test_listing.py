@@ -1,0 +1,146 @@
+"""What is listed, what a brief tells, and what takes each of it back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from tests.faces.memory.journey import lines_about
+
+import recollect
+from recollect import Memory, RecollectError
+
+SOFIA = {"subject": "Sofia Brandt", "predicate": "works_at", "object": "Bosch", "valid_at": "2018"}
+SAID = [{"kind": "user_statement", "detail": "she said so"}]
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        decoy = Memory(memory.nexus.group("decoy"))
+        decoy.remember("Sofia Brandt is a decoy", facts=[SOFIA], evidence=SAID)
+        yield memory
+
+
+def texts(memory: Memory, kind: str | None = None, **given: object) -> list[str]:
+    return [str(one) for one in memory.list(kind, **given).memories]  # type: ignore[arg-type]
+
+
+def test_about_a_thing_are_its_claims_and_what_was_said_of_it(memory: Memory) -> None:
+    memory.remember(facts=[SOFIA])
+    memory.remember("Sofia Brandt is allergic to nuts", evidence=SAID)
+    memory.remember("Sofia likes figs, and Brandt is a painter", evidence=SAID)
+    memory.remember(messages=[{"role": "Bo", "content": "I met Sofia Brandt in Ulm"}])
+    found = memory.list(about="Sofia Brandt").memories
+    assert sorted(one.kind for one in found) == ["claim", "concept", "episode", "fact"]
+    assert texts(memory, "claim", about="sofia brandt") == ["Sofia Brandt is allergic to nuts"]
+    assert "Sofia Brandt works at Bosch" in texts(memory, about="Sofia")  # her first name
+
+
+def test_of_two_of_a_first_name_whom_is_meant_is_asked(memory: Memory) -> None:
+    memory.remember(facts=[SOFIA, {**SOFIA, "subject": "Sofia Vogel"}])
+    with pytest.raises(RecollectError) as caught:
+        memory.list(about="Sofia")
+    assert caught.value.hint == 'say whom: "Sofia Brandt"'
+
+
+def test_what_is_no_more_than_a_name_is_listed_among_concepts_alone(memory: Memory) -> None:
+    memory.remember(facts=[SOFIA])
+    assert texts(memory) == ["Sofia Brandt works at Bosch"]
+    assert sorted(texts(memory, "concept")) == ["Bosch", "Sofia Brandt"]
+
+
+def test_the_past_of_facts_has_what_was_corrected_and_withdrawn_on_pages_too(
+    memory: Memory,
+) -> None:
+    told = memory.remember(facts=[SOFIA]).facts[0]
+    memory.correct(told.id, object="Zeiss")
+    tea = memory.remember(facts=[{**SOFIA, "predicate": "likes", "object": "tea"}]).facts[0]
+    memory.forget(id=tea.id)
+    first = memory.list("fact", past=True)
+    words = [one.standing.partition(" ")[0] for one in first.memories]
+    assert words == ["", "withdrawn", "corrected"]
+    paged, cursor = [], None
+    for _ in range(5):
+        page = memory.list("fact", limit=1, cursor=cursor, past=True)
+        paged += page.memories
+        cursor = page.cursor
+        if cursor is None:
+            break
+    assert (cursor, sorted(one.id for one in paged)) == (
+        None,
+        sorted(one.id for one in first.memories),
+    )
+    assert [one.standing for one in memory.list("fact").memories] == [""]
+    about = lines_about(memory, "Sofia Brandt", past=True)
+    assert len([one for one in about if "corrected" in one or "withdrawn" in one]) == 2
+
+
+def test_what_was_withdrawn_from_a_source_is_erased_with_the_rest_and_not_withdrawn_again(
+    memory: Memory,
+) -> None:
+    facts = [{**SOFIA, "object": one, "predicate": "knows", "source": "a.txt"} for one in "AB"]
+    told = memory.remember(facts=facts).facts
+    memory.forget(id=told[0].id)
+    again = memory.forget(source="a.txt", dry_run=False)
+    assert [one.id for one in again.memories] == [told[1].id]
+    gone = memory.forget(source="a.txt", effect="erase", dry_run=False)
+    assert len(gone.memories) == 2
+
+
+def test_a_brief_tells_what_was_said_last_and_what_is_new(memory: Memory) -> None:
+    memory.remember(facts=[SOFIA])
+    memory.remember(messages=[{"role": "Bo", "content": "I met Sofia Brandt in Ulm"}])
+    since = memory.brief().at
+    moved = memory.remember(facts=[{**SOFIA, "object": "Zeiss", "valid_at": "2022"}]).facts[0]
+    text = str(memory.brief(since=since))
+    assert "What was said last:\n- " in text
+    assert "I met Sofia Brandt in Ulm" in text
+    assert f"What is new since {since[:10]}:\n- Sofia Brandt works at Zeiss" in text
+    memory.correct(moved.id, object="Carl Zeiss")
+    assert "works at Zeiss (corrected" not in str(memory.brief())
+    assert "works at Zeiss (corrected" in str(memory.brief(since=since))
+    assert "I met Sofia Brandt" in str(memory.brief("Sofia"))
+
+
+def test_a_withdrawn_claim_is_not_in_dispute_and_counts_again_when_that_is_undone(
+    memory: Memory,
+) -> None:
+    claim = memory.remember("Sofia is allergic to nuts", evidence=SAID).claim
+    assert claim is not None
+    (gone,) = memory.forget(id=claim.id, reason="she eats them").memories
+    assert (gone.status, gone.standing) == ("disputed", "withdrawn")
+    assert "allergic" not in str(memory.brief())
+    assert memory.recall("Who is allergic to nuts?").memories == ()
+    back = memory.undo(claim.id)
+    assert (back.memory.status, back.undo) == ("verified", f"forget {claim.id}")
+    assert memory.recall("Who is allergic to nuts?").memories
+    events = [one["event"] for one in memory.why(claim.id).events]
+    assert events == ["created", "disputed", "verified"]
+
+
+def test_what_took_the_place_of_a_claim_is_corrected_back(memory: Memory) -> None:
+    claim = memory.remember("Sofia is allergic to nuts", evidence=SAID).claim
+    assert claim is not None
+    better = memory.correct(claim.id, text="Sofia is allergic to figs", evidence=SAID)
+    assert better.undo.startswith(f"correct {better.memory.id} ")
+    with pytest.raises(RecollectError, match="nothing is taken back"):
+        memory.undo(claim.id)
+    right = memory.correct(better.memory.id, text="Sofia is allergic to nuts", evidence=SAID)
+    assert right.memory.status == "observed"
+
+
+@pytest.mark.parametrize("asked_of", [0, 1])
+def test_a_merge_that_was_taken_back_is_done_again_by_what_the_answer_says(
+    memory: Memory, asked_of: int
+) -> None:
+    memory.remember(facts=[SOFIA])
+    told = memory.remember(facts=[{"subject": "Sofia", "predicate": "likes", "object": "figs"}])
+    memory.nexus.write(told.warnings[0].hint)
+    named = memory.nexus.elements.named
+    ids = [told.warnings[0].hint.split('"')[at] for at in (1, 3)]
+    undone = memory.undo(ids[asked_of])
+    assert len(named("Sofia")) == 1
+    assert lines_about(memory, "Sofia") == ["Sofia likes figs"]
+    memory.nexus.write(undone.undo)
+    assert lines_about(memory, "Sofia") == ["Sofia Brandt works at Bosch", "Sofia likes figs"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from tests.servers.studio.conftest import Visitor
@@ -90,3 +91,13 @@ def test_a_filter_offers_all_there_is_to_choose_and_leaves_out_what_is_not_joine
 def test_a_search_that_finds_nothing_says_so(visitor: Visitor):
     page = visitor.text("/graph", q="Zaphod")
     assert "No concept here is about Zaphod" in page and "Search for something" not in page
+
+
+def test_a_search_that_finds_nothing_names_what_is_called_alike(visitor: Visitor, nexus: Nexus):
+    nexus.write([PutConcept("Person", "Zara Quimby")])
+    nexus.group("decoy").write([PutConcept("Person", "Ann Quimbi")])
+    page = visitor.get("/graph", q="Quimbia").text
+    (link,) = re.findall(r'Did you mean <a href="([^"]*)"><bdi>Zara Quimby</bdi></a>\?', page)
+    (text,) = parse_qs(urlsplit(html.unescape(link)).query)["q"]
+    assert names(visitor, q=text) == {"Zara Quimby"}
+    assert "Did you mean" not in visitor.text("/graph", q="Xylophone")

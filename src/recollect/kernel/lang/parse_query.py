@@ -6,6 +6,9 @@ limit allows; the parts of a tail come in any order, each at most once.
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from recollect.errors import Fix, RecollectError, Span, nearest
 from recollect.kernel.lang.ast import (
     Aggregate,
@@ -415,13 +418,24 @@ def _renamed(cursor: Cursor) -> RecollectError:
     return cursor.error(message, span=span, hint=f"remove {written}", fix="")
 
 
+_COLUMN: Final = r"(?:\?[\w.]+|[A-Z]+\((?:DISTINCT\s+)?\?[\w.]+\)(?:\s+AS\s+\?\w+)?)"
+_COLUMNS: Final = re.compile(rf"{_COLUMN}(?:\s*,\s*{_COLUMN})*")
+
+
 def _no_parentheses(cursor: Cursor) -> RecollectError:
     first = cursor.at
     if cursor.token == "*":
         return _no_column(cursor, "({})")
-    while cursor.token not in ("WHERE", "{", END):
+    while cursor.token not in ("WHERE", "{", "ORDER", "LIMIT", "OFFSET", "CURSOR", END):
         cursor.advance()
-    return cursor.unwrapped("the columns of FIND stand in parentheses", first, "FIND", "()")
+    message = "the columns of FIND stand in parentheses"
+    error = cursor.unwrapped(message, first, "FIND", "()")
+    if cursor.token != "WHERE" and error.fix and _COLUMNS.fullmatch(cursor.text_since(first)):
+        # that WHERE lacks too is told once this is mended
+        where = " WHERE" if cursor.token == "{" else ""
+        error.fix = Fix(error.fix.span, f"{error.fix.text}{where}")
+        return cursor.settled(error)
+    return error
 
 
 def _no_column(cursor: Cursor, form: str = "{}") -> RecollectError:

@@ -11,7 +11,7 @@ from typing import Final
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
 from recollect.kernel import asked_instant
 from recollect.model import Concept, Dated, Hits, Instant, Link, Rows
 from recollect.node import dataclass
@@ -26,6 +26,9 @@ _MOST_FOUND: Final = 5
 _MOST_LISTED: Final = 300
 _OUTWARD: Final = "FIND(?l) WHERE { ?x {id: $id} ?l (?x, ?p, ?o) } LIMIT 200"
 _INWARD: Final = "FIND(?l) WHERE { ?x {id: $id} ?l (?s, ?p, ?x) } LIMIT 200"
+_NAMES: Final = "FIND(?x.name) WHERE { ?x {type: $type} } LIMIT 5000"
+_MOST_TYPES: Final = 5  # whose names are compared with one that is not found, the commonest first
+_MOST_NEAR: Final = 3
 _ALL: Final = "FIND(?l) WHERE { ?l (?s, ?p, ?o) } LIMIT 6000"
 
 
@@ -73,6 +76,7 @@ def graph_page(visit: Visit) -> Answered:
         "listed": drawn.links[:_MOST_LISTED],
         "names": {one.id: one.name for one in drawn.nodes},
         "is_asked": any(visit.asked(one) for one in ("q", "id", "all")),
+        "near": () if drawn.nodes else _near(visit),
         "most": MOST_NODES,
     }
     return StudioPage("graph.html", "Graph", shows)
@@ -148,6 +152,21 @@ def _starts(visit: Visit) -> list[str]:
     (hits,) = visit.nexus.search(text, "concept", limit=_MOST_FOUND, as_of=visit.moment).results
     assert isinstance(hits, Hits)
     return [hit.element.id for hit in hits.hits]
+
+
+def _near(visit: Visit) -> tuple[str, ...]:
+    """Return the names that are like what is searched for, or a word of which is."""
+    text, nexus = visit.asked("q").strip(), visit.nexus
+    by_word: dict[str, str] = {}
+    types = [str(one["name"]) for one in described(nexus, "DESCRIBE CONCEPT TYPES", visit.then)]
+    named = [one for one in types if text and not nexus.kinds.of(one).names_are_ids]
+    for one in named[:_MOST_TYPES]:
+        (rows,) = nexus.read(_NAMES, {"type": one}, as_of=visit.moment).results
+        assert isinstance(rows, Rows)
+        for name in (str(row[0]) for row in rows.rows):
+            by_word |= {word: by_word.get(word, name) for word in (name, *name.split())}
+    found = nearest(text, by_word, limit=_MOST_NEAR)
+    return tuple(dict.fromkeys(by_word[one] for one in found))
 
 
 def _links(visit: Visit, text: str, parameters: dict[str, str]) -> list[Link]:

@@ -9,6 +9,7 @@ them; they never invent another class.
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import StrEnum
 from importlib import import_module
@@ -178,6 +179,7 @@ class ToDo(StrEnum):
     ASK_ABOUT_NOW = "read what is true now"
     ASK_AT_TRANSACTION = "read as of a transaction"
     DECLARE_OR_FORCE = "declare or mend what is there, or force it"
+    END_FACT = "let a fact end"
     GIVE_PARAMETER = "give a parameter a value"
     JOIN = "send a text that makes two concepts one"
     LIST_ATTENTION = "list what asks for attention"
@@ -231,6 +233,12 @@ def join(one: str, other: str) -> Hint:
     where = f'?one {{id: "{one}"}} ?other {{id: "{other}"}}'
     text = f"MERGE CONCEPT ?one INTO ?other WHERE {{ {where} }}"
     return Hint(text, ToDo.JOIN, text)
+
+
+def end_fact(id: str, at: str | None) -> Hint:
+    """Return the hint to let a fact end at an instant, else now."""
+    given = {"id": id, "effect": "end"} | ({"at": at} if at else {})
+    return Hint(f"forget with {json.dumps(given)}", ToDo.END_FACT, *([id, at] if at else [id]))
 
 
 def ask_about_now() -> Hint:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -128,6 +129,21 @@ def test_what_took_the_place_of_a_claim_is_corrected_back(memory: Memory) -> Non
         memory.undo(claim.id)
     right = memory.correct(better.memory.id, text="Sofia is allergic to nuts", evidence=SAID)
     assert right.memory.status == "observed"
+
+
+def test_a_merge_tells_what_goes_on_beside_what_holds_instead(memory: Memory) -> None:
+    memory.remember(facts=[SOFIA, {**SOFIA, "predicate": "likes", "object": "figs"}])
+    later = {"subject": "Sofia", "predicate": "works_at", "object": "Zeiss", "valid_at": "2022-05"}
+    likes = {"subject": "Sofia", "predicate": "likes", "object": "tea"}
+    told = memory.remember(facts=[later, likes])
+    (notice,) = memory.nexus.write(told.warnings[0].hint).notices
+    assert notice.code == "both_hold"
+    assert "Sofia Brandt works_at Bosch" in notice.message
+    assert "works_at Zeiss" in notice.message
+    ended = memory.forget(**json.loads(notice.hint.removeprefix("forget with ")))
+    assert [str(one) for one in ended.memories] == [
+        "Sofia Brandt works at Bosch (until 2022-05-01)"
+    ]
 
 
 @pytest.mark.parametrize("asked_of", [0, 1])

@@ -14,8 +14,9 @@ Structure is kept by the calls that make it, and never stands beside anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import chain, count
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, count, pairwise
 
 from recollect.errors import (
     DUPLICATE_EXISTS,
@@ -23,7 +24,9 @@ from recollect.errors import (
     INVALID_IDENTIFIER,
     INVALID_VALUE,
     NOT_FOUND,
+    Notice,
     RecollectError,
+    end_fact,
 )
 from recollect.kernel.schema.definitions import functional_predicates
 from recollect.kernel.search.tokens import called
@@ -58,6 +61,7 @@ from recollect.model import (
     Instant,
     PutFact,
     Value,
+    bound_text,
     instant_text,
     normal_text,
 )
@@ -562,6 +566,29 @@ def also_holds_once(unit: Unit, links: Iterable[LinkElement]) -> tuple[AlsoHolds
     functional = functional_predicates(unit.session, unit.group.group_id)
     met = [one for one in put if normal_text(_predicate(unit, one)) in functional]
     return also_holds(unit, met)
+
+
+def told_of_both(unit: Unit, subject: int) -> Iterator[Notice]:
+    """Yield a notice of each fact that goes on beside a newer one, where one holds at a time.
+
+    They are those of a subject, under functional predicates. Cost: its links, and a statement.
+    """
+    facts = defaultdict[int, list[LinkElement]](list)
+    functional = functional_predicates(unit.session, unit.group.group_id)
+    for one in unit.directory.links_at([subject]):
+        predicate = _predicate(unit, one)
+        is_one = one.subject == subject and normal_text(predicate) in functional
+        if is_one and one.content.invalid_at > unit.at and not is_kept(unit, subject, predicate):
+            facts[one.predicate].append(one)
+    for beside in facts.values():
+        beside.sort(key=lambda one: (one.content.valid_at, one.id))
+        for older, newer in pairwise(beside):
+            begins = newer.content.valid_at
+            if older.object == newer.object or older.content.invalid_at <= begins:
+                continue
+            id, at = unit.public_id(older), bound_text(begins)
+            message = f"{line_of(unit, older)} ({id}) goes on beside {line_of(unit, newer)}"
+            yield Notice("both_hold", f"{message}, and one holds at a time", end_fact(id, at))
 
 
 def _held(unit: Unit, link: LinkElement) -> AlsoHolds:

@@ -30,6 +30,9 @@ def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = Fals
             return f"use {option} {hint.on[0]}"
         case ToDo.WRITE:
             return "write it by itself" if is_shell else "run it: recollect run -"
+        case ToDo.END_FACT:
+            id, *at = hint.on
+            return f"recollect forget --id {id} --how end" + "".join(f" --at {one}" for one in at)
         case ToDo.JOIN:
             return str(hint) if is_shell else f"echo '{hint.on[0]}' | recollect run -"
         case ToDo.SEARCH | ToDo.LIST_EXCHANGES:

@@ -58,6 +58,7 @@ WORDS: Final[Mapping[ToDo, str]] = {
     ToDo.ASK_ABOUT_NOW: "empty the field “True at”",
     ToDo.ASK_AT_TRANSACTION: "write #{0} into “Known at”",
     ToDo.WRITE: "write it at Ask, which shows what it would do",
+    ToDo.END_FACT: "let {0} end on its page",
     ToDo.JOIN: "write at Ask: {0}",
     ToDo.SEARCH: "search for it at Ask",
     ToDo.LIST_GROUPS: "choose one of the groups above",

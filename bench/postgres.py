@@ -310,7 +310,7 @@ def _replayed(database: str, schema: str, heard: list[list[Query]]) -> tuple[lis
     times = []
     with _connected(database, schema) as connection:
         for write in writes:
-            lock = next(one for one in write if "FOR UPDATE" in one[0])
+            lock = next(one for one in write if "lock_group" in one[0])
             changes = [one for one in write if one[0].lstrip()[:6] in _CHANGES]
             began = time.perf_counter()
             for queries in ([("BEGIN", ()), lock], changes):

@@ -41,6 +41,7 @@ def restore_dump(session: Session, stream: BinaryIO, progress: Progress) -> list
         restoring.put(chunk)
         progress("rows", restoring.rows, restoring.rows)
     session.execute_many(RAISE_IDS, [{}])
+    session.count_rows()
     for done, group in enumerate(restoring.groups, 1):
         _complete(session, group, progress)
         progress("groups", done, len(restoring.groups))

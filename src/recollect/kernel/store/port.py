@@ -201,6 +201,9 @@ class Session(Protocol):
     def begin_erasure(self) -> None:
         """Count a purge in its own transaction; call it before anything is deleted."""
 
+    def count_rows(self) -> None:
+        """Let the planner know what a load brought, before the same transaction reads it."""
+
     def clear_remains(self) -> None:
         """Remove what deletions left in text index and samples; call it after them."""
 

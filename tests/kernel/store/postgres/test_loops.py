@@ -22,6 +22,7 @@ import parts
 import recollect
 from postgres import schema
 from recollect.kernel.store.postgres.address import parse_server
+from recollect.kernel.store.postgres.pool import SETTINGS
 from recollect.model import AsOf, Key, PutConcept, PutLink
 
 SIZE = Size(400, 3_000)
@@ -93,7 +94,9 @@ def plans(connection: psycopg.Connection[Any], text: str, values: Any) -> Iterat
     connection.execute(f"PREPARE asked AS {text}".encode(), prepare=False)
     for mode in ("force_custom_plan", "force_generic_plan"):
         connection.execute(f"SET LOCAL plan_cache_mode = {mode}".encode())
-        given = sql.SQL(", ").join(sql.Literal(one) for one in values)
+        given = sql.SQL(", ").join(
+            sql.Literal(int(one) if one is True or one is False else one) for one in values
+        )
         called = sql.SQL("asked({})").format(given) if values else sql.SQL("asked")
         row = connection.execute(
             sql.SQL("EXPLAIN (FORMAT JSON, COSTS OFF) EXECUTE {}").format(called), prepare=False
@@ -147,3 +150,30 @@ def test_a_shape_runs_as_nested_loops_in_the_order_of_its_text(
                             text
                         )
     assert joins or shape.title in ALONE
+
+
+WRITE = 'UPSERT { CONCEPT { {type: "Drug", name: $name} SET ATTRIBUTES { n: 1 } } }'
+LARGE = ("concept", "link", "change")
+
+
+@pytest.mark.parametrize("connection", ["as it is"], indirect=True)
+def test_what_is_said_beside_queries_reads_no_table_from_end_to_end(
+    place: str, connection: psycopg.Connection[Any]
+) -> None:
+    with parts.heard() as heard, recollect.open(place) as nexus:
+        for _ in range(2):  # made, then found
+            nexus.write(WRITE, {"name": "one more"})
+        nexus.write([PutLink(Key("Drug", "one more"), "treats", Key("Symptom", "hanging 7"))])
+        assert nexus.history(Key("Drug", "one more"))
+        assert nexus.search("hanging 7").results
+    for name, value in SETTINGS.items():
+        connection.execute(sql.SQL("SET {} = {}").format(sql.Identifier(name), sql.Literal(value)))
+    counted = 0
+    for text, values in heard.items():
+        if not re.match(r"\s*(SELECT|WITH|UPDATE|DELETE)\b", text) or "set_config" in text:
+            continue
+        for plan in plans(connection, text, values):
+            for node in nodes(plan):
+                assert node["Node Type"] != "Seq Scan" or node["Relation Name"] not in LARGE, text
+            counted += 1
+    assert counted > 10

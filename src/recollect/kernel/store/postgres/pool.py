@@ -38,6 +38,9 @@ SETTINGS: Final = {
     "plan_cache_mode": "force_generic_plan",
     "jit": "off",
     "max_parallel_workers_per_gather": "0",
+    "enable_hashjoin": "off",  # the items of a list are taken for a hundred ...
+    "enable_mergejoin": "off",
+    "enable_material": "off",  # ... for which the whole table would be read
 }
 """How the server plans: our loops, which are small, and each once."""
 

@@ -89,6 +89,7 @@ _BEGIN_ERASURE: Final = "UPDATE erasure SET begun = begun + 1"
 _STATE: Final = "SELECT e.begun, g.number FROM erasure AS e LEFT JOIN grp AS g ON g.group_id = $1"
 _TRANSACTIONS: Final = 2**62  # of a group, at most
 
+_COUNTED: Final = "concept, link, concept_past, link_past, term, change, tx"
 _NUMBERS = itertools.count(1)
 
 Found = list[RawCursor[SqlRow]]
@@ -277,6 +278,10 @@ class PostgresSession(AsksOnce):
         """Count a purge in its own transaction; call it before anything is deleted."""
         self._run(_BEGIN_ERASURE, ())
         self.has_erased = True
+
+    def count_rows(self) -> None:
+        """Count the rows of tables that nobody else is counting."""
+        self._run(f"ANALYZE (SKIP_LOCKED) {_COUNTED}", ())
 
     def clear_remains(self) -> None:
         """Do nothing: what deletions left is dead rows, which `finish_erasure` removes."""

@@ -421,6 +421,9 @@ class SqliteSession(AsksOnce):
         self.rows("PRAGMA secure_delete = ON")
         self.execute_many(_BEGIN_ERASURE, [()])
 
+    def count_rows(self) -> None:
+        """Do nothing: the loops are fixed, whatever is counted."""
+
     def clear_remains(self) -> None:
         """Remove what deletions left in the text index and in the engine's samples.
 

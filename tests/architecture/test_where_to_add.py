@@ -35,7 +35,7 @@ from pygments.token import Name
 from recollect.kernel import format_text, meaning_of, syntax_card
 from recollect.servers.cli.lexer import KipLexer
 from recollect.servers.lsp.answers import completions
-from recollect.servers.lsp.vocabulary import Vocabulary
+from recollect.servers.lsp.answers import Vocabulary
 
 ask = 'FIND(?d.name) WHERE { ?d {type: "Drug"} FILTER(AS_LONG_AS(?d.name, "xxxx")) }'
 with recollect.open(":memory:") as nexus:

@@ -162,7 +162,7 @@ class Remote:
         )
         envelope = self.send(sent)
         if "error" in envelope:
-            raise _raised(cast("Mapping[str, Any]", envelope["error"]))
+            raise raised(cast("Mapping[str, Any]", envelope["error"]))
         return cast("Mapping[str, Any]", envelope["output"])
 
 
@@ -263,7 +263,7 @@ def _in_query(value: object) -> str:
     return str(value)
 
 
-def _raised(error: Mapping[str, Any]) -> RecollectError:
+def raised(error: Mapping[str, Any]) -> RecollectError:
     """Return the error of a server as it would be raised there."""
     details = dict(error.get("details") or {})
     return RecollectError(

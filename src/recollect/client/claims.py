@@ -14,10 +14,10 @@ from urllib.parse import urlencode
 
 import orjson
 
-from recollect.client.calls import HttpExchange
+from recollect.client.calls import HttpExchange, raised
 from recollect.client.connection import Connection
 from recollect.client.kip import as_of_members
-from recollect.errors import CODES, INTERNAL, LIMIT_EXCEEDED, RESOURCE_NOT_FOUND, RecollectError
+from recollect.errors import LIMIT_EXCEEDED, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.claims import (
     STATUSES,
     Actor,
@@ -49,7 +49,6 @@ from recollect.faces.claims.validation import (
 )
 from recollect.faces.claims.wire import from_wire, kept_claim, to_wire
 from recollect.faces.operations.envelope import named_request
-from recollect.faces.operations.outputs import Error
 from recollect.kernel import check_as_of
 from recollect.model import AsOf
 
@@ -65,7 +64,6 @@ Feed = list[FeedEvent]
 _CLAIMS: Final = "/v1/claims"
 _ATTENTION: Final = "/v1/attention"
 _LONGEST_PLACE: Final = 15_000  # characters of an address: a head may take 16 KiB
-_OWN_DETAILS: Final = frozenset({"retry", "hint", "known"})
 
 
 class RemoteKnowledgeStore(Connection, RankedStore):
@@ -281,23 +279,15 @@ class RemoteKnowledgeStore(Connection, RankedStore):
         """Return the output of a call, or raise what the server says of it."""
         envelope = self._answer(exchange, {"x-request-id": exchange.request_id})
         if "error" in envelope:
-            raise _raised(envelope["error"])
+            raise _raised(cast("Mapping[str, Any]", envelope["error"]))
         return cast("Mapping[str, object]", envelope.get("output", {}))
 
 
-def _raised(error: Error) -> Exception:
+def _raised(error: Mapping[str, Any]) -> Exception:
     """Return the exception that a store here would raise."""
-    details = dict(error.get("details", {}))
-    if details.get("reason_code") == EMPTY_EVIDENCE:
+    if (error.get("details") or {}).get("reason_code") == EMPTY_EVIDENCE:
         return ValueError(error["message"])
-    known = details.get("known")
-    return RecollectError(
-        CODES.get(error["error_code"], INTERNAL),
-        error["message"],
-        hint=str(details.get("hint", "")),
-        known=tuple(map(str, known)) if isinstance(known, list) else (),
-        details={key: value for key, value in details.items() if key not in _OWN_DETAILS},
-    )
+    return raised(error)
 
 
 def _actor() -> dict[str, object]:

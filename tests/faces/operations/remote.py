@@ -14,7 +14,7 @@ from recollect.faces.operations import Caller, Envelope, Operations
 from recollect.faces.operations.methods import Methods
 from recollect.kernel import Nexus
 from recollect.servers.http.app import make_app
-from recollect.servers.http.options import Options
+from recollect.servers.http.guard import Options
 from recollect.servers.http.tokens import AccessTokens, TokenRow, digest
 
 ADMIN, ONLY_G = "token of the administrator", "token of g"

@@ -15,9 +15,9 @@ from tests.serving import SECONDS, Stage, stage
 import recollect
 from recollect.kernel import Nexus
 from recollect.servers.http.app import make_app
+from recollect.servers.http.guard import Options
 from recollect.servers.http.logs import Form, begin_log
 from recollect.servers.http.metrics import Metrics, observer, watcher
-from recollect.servers.http.options import Options
 from recollect.servers.service import ServedMemory, at_work, make_service
 
 __all__ = ["stage", "start"]

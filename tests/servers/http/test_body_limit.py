@@ -10,7 +10,7 @@ import httpx2
 import pytest
 from tests.servers.http.conftest import code_in
 
-from recollect.servers.http.options import Options
+from recollect.servers.http.guard import Options
 
 MEBIBYTE = 2**20
 SEARCH = b'{"input": {"group_ids": ["g"], "query": "%b"}}'

@@ -14,8 +14,8 @@ from recollect.faces.calls import calls_of
 from recollect.faces.claims.calls import AttentionCalls, ClaimCalls
 from recollect.kernel import Nexus
 from recollect.model import Instant, instant_text
-from recollect.servers.http.claims import ATTENTION, CLAIMS
-from recollect.servers.http.options import Options
+from recollect.servers.http.faces import ATTENTION, CLAIMS
+from recollect.servers.http.guard import Options
 from recollect.servers.http.tokens import AccessTokens, new_token
 
 CALLS = [

@@ -16,7 +16,7 @@ from tests.serving import SECONDS, Stage
 import recollect
 from recollect.kernel import Nexus
 from recollect.servers.http.app import make_app
-from recollect.servers.http.options import Options
+from recollect.servers.http.guard import Options
 from recollect.servers.http.server import listen, make_server, url_of
 from recollect.servers.service import ServedMemory, make_service
 

@@ -11,7 +11,7 @@ from recollect.errors import CONFLICT, RecollectError
 from recollect.servers.http.answers import as_json
 from recollect.servers.http.app import FACES, make_app
 from recollect.servers.http.face import Face, SharedParts, caller_of, request_id_of
-from recollect.servers.http.options import Options
+from recollect.servers.http.guard import Options
 from recollect.servers.http.tokens import AccessTokens, new_token
 from recollect.servers.service import ServedMemory
 

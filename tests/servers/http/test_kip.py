@@ -6,7 +6,7 @@ import httpx2
 import pytest
 from tests.servers.http.test_watching import counts
 
-from recollect.servers.http.options import Options
+from recollect.servers.http.guard import Options
 from recollect.servers.http.tokens import AccessTokens, new_token
 
 ANN, ANN_ROW = new_token(["team"], name="ann")

@@ -11,7 +11,7 @@ from recollect import AsOf, RecollectError, client
 from recollect.faces.markup import Functions, Markup
 from recollect.kernel import Nexus
 from recollect.servers.http.app import make_app
-from recollect.servers.http.options import Options
+from recollect.servers.http.guard import Options
 from recollect.servers.http.tokens import AccessTokens
 from recollect.servers.service import make_service
 

@@ -11,7 +11,7 @@ from tests.servers.http.conftest import Ask, code_in
 
 from recollect.faces.operations import OPERATIONS, Operations
 from recollect.servers.http.app import make_app
-from recollect.servers.http.options import Options
+from recollect.servers.http.guard import Options
 from recollect.servers.service import ServedMemory
 
 SAID = orjson.dumps(

@@ -8,7 +8,7 @@ from tests.servers.http.conftest import code_in
 
 from recollect.errors import RecollectError
 from recollect.servers.http.app import make_app
-from recollect.servers.http.options import Options
+from recollect.servers.http.guard import Options
 from recollect.servers.http.server import check_exposure, listen
 
 BODY = b'{"input": {}}'

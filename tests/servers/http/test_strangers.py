@@ -16,7 +16,7 @@ import pytest
 from tests.serving import SECONDS
 
 from recollect.servers.http.app import make_app
-from recollect.servers.http.options import Options
+from recollect.servers.http.guard import Options
 from recollect.servers.http.protocol import Bounds, most_connections
 from recollect.servers.http.server import listen, make_server, url_of
 from recollect.servers.http.tokens import AccessTokens, new_token

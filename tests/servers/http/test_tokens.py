@@ -10,7 +10,7 @@ from tests.servers.http.conftest import Ask, code_in
 
 from recollect.errors import RecollectError
 from recollect.faces.operations import OPERATIONS
-from recollect.servers.http.options import Options
+from recollect.servers.http.guard import Options
 from recollect.servers.http.tokens import AccessTokens, new_token, read_tokens
 
 TEAM, TEAM_ROW = new_token(["team", "shared"])

@@ -18,7 +18,7 @@ from recollect.kernel import Nexus
 from recollect.model import Key, PutConcept, PutFact, PutLink
 from recollect.servers.http.app import FACES, make_app
 from recollect.servers.http.front import front_face
-from recollect.servers.http.options import Options
+from recollect.servers.http.guard import Options
 from recollect.servers.service import ServedMemory, at_work, make_service
 from recollect.servers.studio import studio_face
 

@@ -15,7 +15,7 @@ from recollect.errors import ToDo
 from recollect.kernel import Nexus
 from recollect.model import PutConcept
 from recollect.servers.http.app import make_app
-from recollect.servers.http.options import Options
+from recollect.servers.http.guard import Options
 from recollect.servers.http.tokens import AccessTokens, new_token
 from recollect.servers.service import ServedMemory
 from recollect.servers.studio.assets import FOLDER, assets

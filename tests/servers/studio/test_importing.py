@@ -16,7 +16,7 @@ from recollect.faces.markup import Markup
 from recollect.integrations.exchange import FORMATS
 from recollect.kernel import Nexus
 from recollect.model import PutConcept
-from recollect.servers.http.options import Options
+from recollect.servers.http.guard import Options
 from recollect.servers.http.tokens import AccessTokens, new_token
 from recollect.servers.studio.importing import FILE_BYTES, TITLES
 

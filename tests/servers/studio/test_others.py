@@ -18,7 +18,7 @@ from recollect.faces.memory import Memory
 from recollect.faces.operations.naming import fact_uuid
 from recollect.kernel import Nexus
 from recollect.model import Key, Progress, PutConcept, PutFact
-from recollect.servers.http.options import Options
+from recollect.servers.http.guard import Options
 from recollect.servers.service import ServedMemory
 from recollect.servers.studio.working import Working
 

@@ -80,12 +80,11 @@ Model = Callable[[str], "str | Completion"]
 """Takes the text of a request; returns the text of a response."""
 
 
-class Beginning(TypedDict, total=False):
-    """What `begin` takes besides the prompt."""
+class Circumstances(TypedDict, total=False):
+    """What `begin` takes besides the prompt and the data."""
 
     context: ExchangeContext
     root: str | None
-    data: str | Document | None
     attention_branch: str | None
     attention_node: str | None
     messages: Sequence[str]
@@ -94,6 +93,12 @@ class Beginning(TypedDict, total=False):
     functions: Sequence[str]
     scope: Literal["shown", "group"]
     previous: str | None
+
+
+class Beginning(Circumstances, total=False):
+    """What `begin` takes besides the prompt."""
+
+    data: str | Document | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
+from recollect.servers.cli.options import option
 from recollect.servers.cli.usage import LazyCommands, panels
 
 PANELS: Final = panels("""
@@ -115,10 +116,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _recollect(
     _: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_version, is_eager=True, help="Print the version and stop."
-        ),
+        bool, option("--version", "Print the version and stop.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
     """A memory that learns, answers and corrects itself, in one file or on a server."""

@@ -16,68 +16,49 @@ from recollect.node import dataclass, field
 
 ParamT = ParamSpec("ParamT")
 
+
+def option(*words: str, **limits: Any) -> Any:  # noqa: ANN401 - as typer has it
+    """Return an option: its names, what it takes unless it is a switch, and what it is for."""
+    names = [one for one in words if one.startswith("-")]
+    *taken, purpose = words[len(names) :]
+    return typer.Option(*names, metavar=taken[0] if taken else None, help=purpose, **limits)
+
+
+def argument(taken: str, purpose: str, **limits: Any) -> Any:  # noqa: ANN401 - as typer has it
+    """Return an argument: what it takes, and what it is for."""
+    return typer.Argument(metavar=taken, help=purpose, **limits)
+
+
 AsOfGiven = Mapping[str, str | int | None]
 Shared = Literal["param", "as_of", "place", "actor", "request_id", "db", "group", "json"]
 
-Database = Annotated[
-    str | None,
-    typer.Option("--db", metavar="PATH", help="The memory to use; see: recollect where."),
-]
-Place = Annotated[
-    str | None, typer.Argument(metavar="DATABASE", help="The memory to use; the same as --db.")
-]
-GroupName = Annotated[
-    str | None, typer.Option("--group", metavar="NAME", help="The group of the memory to use.")
-]
-Json = Annotated[
-    bool, typer.Option("--json", help="Print the response as JSON on standard output.")
-]
-Actor = Annotated[
-    str | None, typer.Option("--actor", metavar="NAME", help="Who asks for it; kept in the log.")
-]
+Database = Annotated[str | None, option("--db", "PATH", "The memory to use; see: recollect where.")]
+Place = Annotated[str | None, argument("DATABASE", "The memory to use; the same as --db.")]
+GroupName = Annotated[str | None, option("--group", "NAME", "The group of the memory to use.")]
+Json = Annotated[bool, option("--json", "Print the response as JSON on standard output.")]
+Actor = Annotated[str | None, option("--actor", "NAME", "Who asks for it; kept in the log.")]
 RequestId = Annotated[
-    str | None,
-    typer.Option("--request-id", metavar="ID", help="What it is part of; kept in the log."),
+    str | None, option("--request-id", "ID", "What it is part of; kept in the log.")
 ]
-KeyType = Annotated[
-    str | None, typer.Option("--type", metavar="TYPE", help="The type of a concept; with --name.")
-]
-KeyName = Annotated[
-    str | None, typer.Option("--name", metavar="NAME", help="The name of that concept.")
-]
-Valid = Annotated[
-    str | None, typer.Option("--valid", metavar="INSTANT", help="Only what was true then.")
-]
-Known = Annotated[
-    str | None, typer.Option("--known", metavar="INSTANT", help="As the memory stood then.")
-]
+KeyType = Annotated[str | None, option("--type", "TYPE", "The type of a concept; with --name.")]
+KeyName = Annotated[str | None, option("--name", "NAME", "The name of that concept.")]
+Valid = Annotated[str | None, option("--valid", "INSTANT", "Only what was true then.")]
+Known = Annotated[str | None, option("--known", "INSTANT", "As the memory stood then.")]
 AfterTransaction = Annotated[
-    int | None,
-    typer.Option("--transaction", metavar="N", min=0, help="As after the Nth transaction."),
+    int | None, option("--transaction", "N", "As after the Nth transaction.", min=0)
 ]
 Parameters = Annotated[
     list[str] | None,
-    typer.Option(
-        "--param",
-        "-p",
-        metavar="NAME=VALUE",
-        help="The value of $NAME: JSON, or else text. Repeat it for more.",
+    option(
+        "--param", "-p", "NAME=VALUE", "The value of $NAME: JSON, or else text. Repeat it for more."
     ),
 ]
 FunctionsPlace = Annotated[
-    str | None,
-    typer.Option("--functions", metavar="MODULE:NAME", help="What models may call, in Python."),
+    str | None, option("--functions", "MODULE:NAME", "What models may call, in Python.")
 ]
-Cursor = Annotated[
-    str | None,
-    typer.Option("--cursor", metavar="TOKEN", help="The next_cursor of the page before."),
-]
-TokensFile = Annotated[
-    Path | None, typer.Option("--tokens", metavar="FILE", help="The file of the tokens' hashes.")
-]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")
-]
+Cursor = Annotated[str | None, option("--cursor", "TOKEN", "The next_cursor of the page before.")]
+TokensFile = Annotated[Path | None, option("--tokens", "FILE", "The file of the tokens' hashes.")]
+DryRun = Annotated[bool, option("--dry-run", "Show what would change, and change nothing.")]
 
 
 def _option(name: str, annotation: object, default: object = None) -> Parameter:

@@ -50,8 +50,8 @@ def serve_memory(on: Invocation, service: ServeOptions) -> None:
 
 
 def _serve(located: Located, settings: Settings, service: ServeOptions, out: Output) -> None:
+    from recollect.servers.http.guard import LOOPBACK, Options
     from recollect.servers.http.logs import Form, log_event, log_warning
-    from recollect.servers.http.options import LOOPBACK, Options
     from recollect.servers.http.server import check_exposure, is_loopback, listen, url_of
     from recollect.servers.http.serving import ServingPlan, serve_in_processes
     from recollect.servers.http.tokens import AccessTokens, read_tokens
@@ -132,7 +132,7 @@ def _processes(service: ServeOptions, located: Located) -> int:
 
 def _threads(service: ServeOptions, settings: Settings) -> int:
     """Return how many requests are worked on at once: more where they wait for the network."""
-    from recollect.servers.http.options import NETWORK_THREADS, Options
+    from recollect.servers.http.guard import NETWORK_THREADS, Options
 
     if service.threads is not None:
         return service.threads

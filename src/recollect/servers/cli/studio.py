@@ -18,8 +18,8 @@ def show_studio(on: Invocation, port: int | None, *, is_read_only: bool, opens: 
         require("fastapi", "studio", "the studio")
         require("jinja2", "studio", "the studio")
         from recollect.servers.http.front import health_face
+        from recollect.servers.http.guard import Options
         from recollect.servers.http.logs import Form
-        from recollect.servers.http.options import Options
         from recollect.servers.http.server import listen, url_of
         from recollect.servers.http.serving import ServingPlan, serve_nexus
         from recollect.servers.learning import make_learner

@@ -180,8 +180,8 @@ def serve_editor(on: Invocation) -> None:
     """
     with output(as_json=False) as out:
         require("pygls", "lsp", "the language server")
+        from recollect.servers.lsp.answers import Vocabulary
         from recollect.servers.lsp.server import serve
-        from recollect.servers.lsp.vocabulary import Vocabulary
 
         out.if_stopped = "the editor has no language server any more"
         if on.database is None:

@@ -17,17 +17,21 @@ from starlette.exceptions import HTTPException
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
 from recollect.servers.admission import Bodies
 from recollect.servers.http.answers import Refusals
-from recollect.servers.http.claims import attention_face, claims_face
 from recollect.servers.http.edge import ServerEdge
 from recollect.servers.http.events import events_face
 from recollect.servers.http.face import Face, SharedParts, Threads
-from recollect.servers.http.faces import knowledge_face, markup_face, memory_face
+from recollect.servers.http.faces import (
+    attention_face,
+    claims_face,
+    knowledge_face,
+    markup_face,
+    memory_face,
+)
 from recollect.servers.http.front import front_face, health_face
-from recollect.servers.http.guard import HttpGuard, Looks
+from recollect.servers.http.guard import HttpGuard, Looks, Options
 from recollect.servers.http.kip import changes_face, kip_face
 from recollect.servers.http.metrics import Metrics
 from recollect.servers.http.operations import operations_face
-from recollect.servers.http.options import Options
 from recollect.servers.http.search import search_face
 from recollect.servers.service import ServedMemory
 

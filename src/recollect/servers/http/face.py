@@ -17,9 +17,8 @@ from recollect.errors import RecollectError
 from recollect.faces.operations import Caller
 from recollect.faces.operations.envelope import failure
 from recollect.node import dataclass, field
-from recollect.servers.http.guard import HttpGuard, Looks
+from recollect.servers.http.guard import HttpGuard, Looks, Options
 from recollect.servers.http.metrics import Metrics
-from recollect.servers.http.options import Options
 from recollect.servers.service import ServedMemory
 
 Tell = Callable[[str, RecollectError], Mapping[str, object]]

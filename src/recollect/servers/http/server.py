@@ -17,7 +17,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
-from recollect.servers.http.options import LOOPBACK
+from recollect.servers.http.guard import LOOPBACK
 from recollect.servers.http.processes import Begun
 from recollect.servers.http.protocol import BoundedProtocol, Bounds
 

@@ -23,9 +23,9 @@ from recollect.kernel import Nexus
 from recollect.node import dataclass, field, replace
 from recollect.servers.functions import load_functions
 from recollect.servers.http.app import FACES, FaceMaker, make_app
+from recollect.servers.http.guard import Options
 from recollect.servers.http.logs import Form, begin_log, log_examination
 from recollect.servers.http.metrics import Metrics, forget_process, observer, watcher
-from recollect.servers.http.options import Options
 from recollect.servers.http.processes import Begun, Processes
 from recollect.servers.http.server import serve
 from recollect.servers.nightly import examined_nightly

@@ -8,8 +8,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from recollect.servers.lsp import answers
-from recollect.servers.lsp.answers import completions
-from recollect.servers.lsp.vocabulary import Vocabulary
+from recollect.servers.lsp.answers import Vocabulary, completions
 
 NAME = "recollect"
 TRIGGERS = ["?", "@", "$", '"', ".", " "]

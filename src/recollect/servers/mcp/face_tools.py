@@ -4,21 +4,34 @@ The rule: what a tool answers is what the face returns, shorter; the definitions
 every day together cost a client at most 3,500 tokens, so a field is explained once and briefly.
 
 What the tools answer with, member by member; the schemas that a client sees are made of it.
+
+The tools of the knowledge base: what a prompt should hold, and one more piece of it.
+
+The rule: what is provided is the same that an agent in this process would get.
+
+The tools and resources of Knowing Markup: a memory read and edited as trees.
+
+The rule: what a model reads fits its context, and what it writes is repaired where it is not
+strict, with a notice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal, NotRequired, cast
 from urllib.parse import quote
 
-from pydantic import Field, JsonValue, with_config
+from pydantic import BeforeValidator, Field, JsonValue, with_config
 from typing_extensions import TypedDict
 
 from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError
+from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece, KnowledgeProvider
+from recollect.faces.markup import Markup
+from recollect.faces.markup.wire import to_wire
 from recollect.faces.memory import Corrected, Holding, MemoryRecord, RecalledRecord
 from recollect.faces.operations.envelope import told_error
+from recollect.kernel import Nexus
 from recollect.servers.mcp.fence import NOTE
 from recollect.servers.mcp.inputs import (
     STRICT,
@@ -291,3 +304,141 @@ def add_episode(memory: Memory, given: AddEpisode) -> AcceptedEpisode:
     if "error" in envelope:
         raise told_error(envelope["error"])
     return cast("AcceptedEpisode", envelope["output"])
+
+
+Entity = Annotated[str, Field(description="whom it is about, such as user:alice")]
+
+
+@with_config(STRICT)
+class ProvideKnowledge(TypedDict):
+    """What is asked."""
+
+    query: Annotated[str, Field(max_length=10_000, description="what the user wants, in words")]
+    entity_id: NotRequired[Entity]
+    top_k: NotRequired[Annotated[int, Field(ge=1, le=1_000, description="pieces; 5")]]
+
+
+@with_config(STRICT)
+class AddKnowledge(TypedDict):
+    """A piece."""
+
+    content: Annotated[str, Field(min_length=1, description="one statement that stands alone")]
+    knowledge_type: NotRequired[
+        Annotated[
+            Literal["fact", "instruction", "preference", "procedure", "note", "episodic"],
+            BeforeValidator(lambda given: given.lower() if isinstance(given, str) else given),
+        ]
+    ]
+    info_type: NotRequired[
+        Annotated[str, Field(description="user_profile, instructions, context or skills")]
+    ]
+    tags: NotRequired[list[str]]
+    entity_id: NotRequired[Entity]
+
+
+class ProvidedKnowledge(TypedDict):
+    """Sections of a prompt."""
+
+    note: str
+    sections: Annotated[dict[str, str], Field(description="texts by info type")]
+
+
+class AddedKnowledge(TypedDict):
+    """What was kept."""
+
+    piece_id: str
+
+
+def provide_knowledge(nexus: Nexus, given: Mapping[str, Any]) -> Mapping[str, object]:
+    """Return what is known for a question, by info type."""
+    with KnowledgeBase(nexus=nexus) as kb:
+        provider = KnowledgeProvider(kb, entity_id=given.get("entity_id"), top_k=given.get("top_k"))
+        return {"note": NOTE, "sections": provider(given["query"])}
+
+
+def add_knowledge(nexus: Nexus, given: Mapping[str, Any]) -> Mapping[str, object]:
+    """Keep a piece."""
+    with KnowledgeBase(nexus=nexus) as kb:
+        return {"piece_id": kb.add_piece(KnowledgePiece.from_dict(given))}
+
+
+BUDGET: Final = 4_000
+"""What is shown at once where no budget is given: a third of the bytes, about tokens."""
+
+_MOST_BUDGET: Final = 20_000
+_TEXT: Final = 2**20
+
+
+@with_config(STRICT)
+class ReadMarkup(TypedDict):
+    """What is to be shown."""
+
+    root: NotRequired[Annotated[str, Field(description="a space or a node; everything")]]
+    attention: NotRequired[Annotated[str, Field(description="the node to show most of")]]
+    budget: NotRequired[
+        Annotated[int, Field(ge=1, le=_MOST_BUDGET, description="of the text, in tokens; 4000")]
+    ]
+
+
+@with_config(STRICT)
+class ApplyMarkup(TypedDict):
+    """A change."""
+
+    text: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=_TEXT,
+            description="Knowing Markup; new nodes are `- ID: new-1 [created]`",
+        ),
+    ]
+    base: NotRequired[Annotated[int, Field(description="the transaction of what was read before")]]
+    dry_run: NotRequired[Annotated[bool, Field(description="tell only what would change")]]
+
+
+class ShownMarkup(TypedDict):
+    """A memory as text."""
+
+    note: str
+    text: str
+    transaction: int | None
+    omitted: Annotated[int, Field(description="nodes left out below those shown")]
+
+
+class AppliedMarkup(TypedDict):
+    """What changed."""
+
+    text: Annotated[str, Field(description="the document with permanent ids")]
+    ids: Annotated[dict[str, str], Field(description="permanent ids by temporary ones")]
+    changes: list[str]
+    notices: list[dict[str, Any]]
+    transaction: int | None
+    is_dry_run: bool
+
+
+def read_markup(nexus: Nexus, given: Mapping[str, Any]) -> Mapping[str, object]:
+    """Show a memory, a space or a branch within a budget."""
+    rendered = Markup(nexus).render(
+        given.get("root"), attention=given.get("attention"), budget=given.get("budget", BUDGET)
+    )
+    return {
+        "note": NOTE,
+        "text": rendered.text,
+        "transaction": rendered.transaction,
+        "omitted": rendered.omitted,
+    }
+
+
+def apply_markup(memory: Memory, given: Mapping[str, Any]) -> Mapping[str, object]:
+    """Do what a text changes."""
+    applied = Markup(memory.nexus, actor=memory.actor).apply(
+        given["text"], base=given.get("base"), dry_run=given.get("dry_run", False), repair=True
+    )
+    return {
+        "text": to_wire(applied.reply),
+        "ids": dict(applied.ids),
+        "changes": [str(one) for one in applied.changes],
+        "notices": [one.to_wire() for one in applied.notices],
+        "transaction": applied.transaction,
+        "is_dry_run": applied.is_dry_run,
+    }

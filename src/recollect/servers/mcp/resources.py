@@ -22,9 +22,8 @@ from recollect.faces.memory import element_named, records_of
 from recollect.kernel import Nexus
 from recollect.model import LoggedTransaction
 from recollect.servers.mcp.bounded import beginning, bounded, fitting, is_small
-from recollect.servers.mcp.face_tools import element_uri
+from recollect.servers.mcp.face_tools import element_uri, read_markup
 from recollect.servers.mcp.fence import NOTE, json_line
-from recollect.servers.mcp.markup import read_markup
 
 JSON: Final = "application/json"
 MARKDOWN: Final = "text/markdown"

@@ -16,7 +16,7 @@ from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError
 from recollect.faces.kip import Response, handle_tool_call, tool_definitions
 from recollect.faces.operations.envelope import checked
 from recollect.node import dataclass, replace
-from recollect.servers.mcp import face_tools, inputs, knowledge, markup
+from recollect.servers.mcp import face_tools, inputs
 from recollect.servers.mcp.bounded import bounded
 from recollect.servers.mcp.face_tools import add_episode
 from recollect.servers.mcp.fence import json_line
@@ -329,9 +329,9 @@ _ALL: Final = (
         "Get what experts know for a task, as texts for the sections of a prompt: the user's "
         "profile, instructions, context, skills." + _OF_DATA,
         _checked(
-            knowledge.ProvideKnowledge,
+            face_tools.ProvideKnowledge,
             '{"query": "Set up an LES simulation"}',
-            lambda memory, given, _: knowledge.provide_knowledge(memory.nexus, given),
+            lambda memory, given, _: face_tools.provide_knowledge(memory.nexus, given),
         ),
         _READS,
         offered="knowledge",
@@ -342,9 +342,9 @@ _ALL: Final = (
         "Keep expertise that is to be in later prompts: one statement, where in a prompt it goes, "
         "and whom it is about. For what happened or holds of people use remember.",
         _checked(
-            knowledge.AddKnowledge,
+            face_tools.AddKnowledge,
             '{"content": "Check the mesh first.", "info_type": "instructions"}',
-            lambda memory, given, _: knowledge.add_knowledge(memory.nexus, given),
+            lambda memory, given, _: face_tools.add_knowledge(memory.nexus, given),
         ),
         _writes(is_destructive=False, is_idempotent=False),
         offered="knowledge",
@@ -355,9 +355,9 @@ _ALL: Final = (
         "Show the trees of the memory, a space or the branch below a node, as an indented "
         "document whose nodes have ids. Read before you change." + _OF_DATA,
         _checked(
-            markup.ReadMarkup,
+            face_tools.ReadMarkup,
             '{"root": "main"}',
-            lambda memory, given, _: markup.read_markup(memory.nexus, given),
+            lambda memory, given, _: face_tools.read_markup(memory.nexus, given),
         ),
         _READS,
         offered="markup",
@@ -369,9 +369,9 @@ _ALL: Final = (
         "`- ID: new-1 [created]`, `- ID: 12 [updated]`, `- ID: 12 [deleted]`; unmarked nodes are "
         "context. The syntax is at recollect://markup-syntax. All of it is done or nothing.",
         _checked(
-            markup.ApplyMarkup,
+            face_tools.ApplyMarkup,
             r'{"text": "- ID: new-1 [created]\n  Label: Lion"}',
-            lambda memory, given, _: markup.apply_markup(memory, given),
+            lambda memory, given, _: face_tools.apply_markup(memory, given),
         ),
         _writes(is_destructive=True, is_idempotent=False),
         offered="markup",

@@ -6,7 +6,15 @@ from typing import Annotated, Literal
 
 import typer
 
-from recollect.servers.cli.options import Cursor, Invocation, KeyName, KeyType, takes
+from recollect.servers.cli.options import (
+    Cursor,
+    Invocation,
+    KeyName,
+    KeyType,
+    argument,
+    option,
+    takes,
+)
 from recollect.servers.cli.usage import verbs
 
 app = verbs()
@@ -45,12 +53,8 @@ def _described(context: typer.Context, incomplete: str) -> list[str]:
 @takes("param", "as_of", "db", "group", "json")
 def ask_query(
     on: Invocation,
-    text: Annotated[
-        str, typer.Argument(metavar="TEXT", help="A KIP text that reads; - is standard input.")
-    ],
-    format: Annotated[
-        Layout, typer.Option("--format", help="The layout of rows with --json.")
-    ] = "rows",
+    text: Annotated[str, argument("TEXT", "A KIP text that reads; - is standard input.")],
+    format: Annotated[Layout, option("--format", "The layout of rows with --json.")] = "rows",
     cursor: Cursor = None,
 ) -> None:
     """Ask one question in KIP; it can change nothing."""
@@ -63,25 +67,15 @@ def ask_query(
 @takes("as_of", "db", "group", "json")
 def search_words(
     on: Invocation,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="The words to look for.")],
+    text: Annotated[str, argument("TEXT", "The words to look for.")],
     type: Annotated[
-        str | None,
-        typer.Option(
-            "--type", metavar="TYPE", help="Only concepts of this type.", autocompletion=_types
-        ),
+        str | None, option("--type", "TYPE", "Only concepts of this type.", autocompletion=_types)
     ] = None,
-    kind: Annotated[
-        Sought | None, typer.Option("--kind", help="Only concepts, or only propositions.")
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option("--limit", metavar="N", min=0, help="At most this many; 10.")
-    ] = None,
-    mode: Annotated[
-        str | None, typer.Option("--mode", metavar="MODE", help="keyword, semantic or hybrid.")
-    ] = None,
+    kind: Annotated[Sought | None, option("--kind", "Only concepts, or only propositions.")] = None,
+    limit: Annotated[int | None, option("--limit", "N", "At most this many; 10.", min=0)] = None,
+    mode: Annotated[str | None, option("--mode", "MODE", "keyword, semantic or hybrid.")] = None,
     threshold: Annotated[
-        float | None,
-        typer.Option("--threshold", metavar="SCORE", help="Only what scores so much, 0 to 1."),
+        float | None, option("--threshold", "SCORE", "Only what scores so much, 0 to 1.")
     ] = None,
     cursor: Cursor = None,
 ) -> None:
@@ -97,19 +91,13 @@ def search_words(
 def describe_memory(
     on: Invocation,
     what: Annotated[
-        Subject,
-        typer.Argument(
-            metavar="WHAT", help="primer, domains, types, type, predicates or predicate."
-        ),
+        Subject, argument("WHAT", "primer, domains, types, type, predicates or predicate.")
     ] = "primer",
     name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="NAME", help="The type or the predicate.", autocompletion=_described
-        ),
+        str | None, argument("NAME", "The type or the predicate.", autocompletion=_described)
     ] = None,
     limit: Annotated[
-        int | None, typer.Option("--limit", metavar="N", min=0, help="At most this many of a list.")
+        int | None, option("--limit", "N", "At most this many of a list.", min=0)
     ] = None,
     cursor: Cursor = None,
 ) -> None:
@@ -129,9 +117,7 @@ def describe_memory(
 @takes("param", "as_of", "db", "group", "json")
 def explain_query(
     on: Invocation,
-    text: Annotated[
-        str, typer.Argument(metavar="TEXT", help="A query in KIP; - is standard input.")
-    ],
+    text: Annotated[str, argument("TEXT", "A query in KIP; - is standard input.")],
 ) -> None:
     """Show how a query is answered: its steps, the SQL, and what running it took."""
     from recollect.servers.cli.reasons import tell_how
@@ -143,11 +129,8 @@ def explain_query(
 @takes("param", "as_of", "db", "group", "json")
 def explain_row(
     on: Invocation,
-    text: Annotated[
-        str,
-        typer.Argument(metavar="TEXT", help="A FIND, or the id of a memory; - is standard input."),
-    ],
-    row: Annotated[int, typer.Option("--row", metavar="N", min=1, help="The Nth row.")] = 1,
+    text: Annotated[str, argument("TEXT", "A FIND, or the id of a memory; - is standard input.")],
+    row: Annotated[int, option("--row", "N", "The Nth row.", min=1)] = 1,
 ) -> None:
     """Show what a row or a memory stands on, and where each of it comes from."""
     from recollect.servers.cli.memory import explain
@@ -163,9 +146,7 @@ def explain_row(
 @takes("as_of", "db", "group", "json")
 def show_history(
     on: Invocation,
-    identifier: Annotated[
-        str | None, typer.Argument(metavar="ID", help="The id of a concept or a link.")
-    ] = None,
+    identifier: Annotated[str | None, argument("ID", "The id of a concept or a link.")] = None,
     type: KeyType = None,
     name: KeyName = None,
 ) -> None:
@@ -183,12 +164,8 @@ def show_history(
 @takes("db", "group", "json")
 def show_changes(
     on: Invocation,
-    since: Annotated[
-        int, typer.Option("--since", metavar="N", min=0, help="Only after the Nth transaction.")
-    ] = 0,
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=0, help="At most this many transactions.")
-    ] = 100,
+    since: Annotated[int, option("--since", "N", "Only after the Nth transaction.", min=0)] = 0,
+    limit: Annotated[int, option("--limit", "N", "At most this many transactions.", min=0)] = 100,
 ) -> None:
     """Read the log: what each transaction did, and who asked for it."""
     from recollect.servers.cli.past import tell_changes

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.servers.cli.options import Invocation, takes
+from recollect.servers.cli.options import Invocation, argument, option, takes
 from recollect.servers.cli.usage import noun
 
 app = noun(
@@ -15,10 +15,8 @@ app = noun(
     default="list",
 )
 
-Fingerprint = Annotated[
-    str, typer.Argument(metavar="FINGERPRINT", help="Of the item; as much as tells it apart.")
-]
-AllItems = Annotated[bool, typer.Option("--all", help="What was put aside, too.")]
+Fingerprint = Annotated[str, argument("FINGERPRINT", "Of the item; as much as tells it apart.")]
+AllItems = Annotated[bool, option("--all", "What was put aside, too.")]
 
 
 @app.command("list")
@@ -44,9 +42,7 @@ def dismiss_item(on: Invocation, fingerprint: Fingerprint, all: AllItems = False
 def snooze_item(
     on: Invocation,
     fingerprint: Fingerprint,
-    until: Annotated[
-        str | None, typer.Option("--until", metavar="INSTANT", help="As 2026-07-01.")
-    ] = None,
+    until: Annotated[str | None, option("--until", "INSTANT", "As 2026-07-01.")] = None,
     all: AllItems = False,
 ) -> None:
     """Put an item aside until a day."""

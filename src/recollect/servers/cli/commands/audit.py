@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from recollect.servers.cli.options import Invocation, takes
+from recollect.servers.cli.options import Invocation, option, takes
 from recollect.servers.cli.usage import noun
 
 app = noun(
@@ -20,9 +18,7 @@ app = noun(
 @takes("db", "group", "json")
 def verify_log(
     on: Invocation,
-    head: Annotated[
-        str | None, typer.Option("--head", metavar="HEAD", help="What an earlier audit printed.")
-    ] = None,
+    head: Annotated[str | None, option("--head", "HEAD", "What an earlier audit printed.")] = None,
 ) -> None:
     """Compute the log again and print its head; exit with 1 when something was changed."""
     from recollect.servers.cli.care import verify_log

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from recollect.servers.cli.options import Invocation, takes
+from recollect.servers.cli.options import Invocation, argument, takes
 from recollect.servers.cli.usage import noun
 
 app = noun(
@@ -15,7 +13,7 @@ app = noun(
     default="list",
 )
 
-Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Such as core or memory.")]
+Names = Annotated[list[str], argument("NAME...", "Such as core or memory.")]
 
 
 @app.command("list")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.servers.cli.options import Invocation, takes
+from recollect.servers.cli.options import Invocation, argument, option, takes
 from recollect.servers.cli.usage import noun
 
 app = noun(
@@ -16,51 +16,38 @@ app = noun(
     default="list",
 )
 
-ClaimId = Annotated[
-    str, typer.Argument(metavar="ID", help="Of a claim; as much of it as tells it from others.")
-]
+ClaimId = Annotated[str, argument("ID", "Of a claim; as much of it as tells it from others.")]
 Evidence = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--evidence",
         "-e",
-        metavar="KIND=VALUE",
-        help='As file=src/saga.py or user_statement="Keep it short"; or an EvidenceRef in JSON.',
+        "KIND=VALUE",
+        'As file=src/saga.py or user_statement="Keep it short"; or an EvidenceRef in JSON.',
     ),
 ]
-ScopeName = Annotated[
-    str | None, typer.Option("--scope", metavar="TYPE:ID", help="As repo:github.com/acme/payments.")
-]
-Project = Annotated[
-    str | None, typer.Option("--project", metavar="NAME", help="The project it is about.")
-]
-Domain = Annotated[
-    str | None, typer.Option("--domain", metavar="NAME", help="Such as architecture.")
-]
+ScopeName = Annotated[str | None, option("--scope", "TYPE:ID", "As repo:github.com/acme/payments.")]
+Project = Annotated[str | None, option("--project", "NAME", "The project it is about.")]
+Domain = Annotated[str | None, option("--domain", "NAME", "Such as architecture.")]
 
 
 @app.command("add")
 @takes("actor", "db", "group", "json")
 def add_claim(
     on: Invocation,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What is claimed.")],
+    text: Annotated[str, argument("TEXT", "What is claimed.")],
     evidence: Evidence = None,
     status: Annotated[
-        str, typer.Option("--status", metavar="STATUS", help="observed, inferred or hypothesis.")
+        str, option("--status", "STATUS", "observed, inferred or hypothesis.")
     ] = "observed",
     confidence: Annotated[
-        float,
-        typer.Option("--confidence", metavar="SHARE", help="In the claim being true, 0 to 1."),
+        float, option("--confidence", "SHARE", "In the claim being true, 0 to 1.")
     ] = 1.0,
     scope: ScopeName = None,
     project: Project = None,
     domain: Domain = None,
-    tag: Annotated[
-        list[str] | None, typer.Option("--tag", metavar="TAG", help="Repeat it for more.")
-    ] = None,
-    id: Annotated[
-        str | None, typer.Option("--id", metavar="ID", help="Of the new claim; else a new one.")
-    ] = None,
+    tag: Annotated[list[str] | None, option("--tag", "TAG", "Repeat it for more.")] = None,
+    id: Annotated[str | None, option("--id", "ID", "Of the new claim; else a new one.")] = None,
 ) -> None:
     """Write a claim, and print its id."""
     from recollect.servers.cli.claims import NewClaim, add_claim
@@ -74,36 +61,25 @@ def add_claim(
 def list_claims(
     on: Invocation,
     question: Annotated[
-        str | None, typer.Argument(metavar="QUESTION", help="The best for it; else the newest.")
+        str | None, argument("QUESTION", "The best for it; else the newest.")
     ] = None,
     status: Annotated[
-        list[str] | None,
-        typer.Option("--status", metavar="STATUS", help="Of this status. Repeat it for more."),
+        list[str] | None, option("--status", "STATUS", "Of this status. Repeat it for more.")
     ] = None,
     scope: ScopeName = None,
     project: Project = None,
     domain: Domain = None,
-    tag: Annotated[str | None, typer.Option("--tag", metavar="TAG", help="With this tag.")] = None,
-    run: Annotated[
-        str | None, typer.Option("--run", metavar="ID", help="Learned in this run.")
-    ] = None,
+    tag: Annotated[str | None, option("--tag", "TAG", "With this tag.")] = None,
+    run: Annotated[str | None, option("--run", "ID", "Learned in this run.")] = None,
     show: Annotated[
-        str | None, typer.Option("--show", metavar="ID", help="Written or superseded in this show.")
+        str | None, option("--show", "ID", "Written or superseded in this show.")
     ] = None,
-    session: Annotated[
-        str | None, typer.Option("--session", metavar="ID", help="Learned in this session.")
-    ] = None,
-    agent: Annotated[
-        str | None, typer.Option("--agent", metavar="ID", help="Scoped to this agent.")
-    ] = None,
-    artifact: Annotated[
-        str | None, typer.Option("--artifact", metavar="ID", help="Citing this artifact.")
-    ] = None,
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=1, help="At most this many.")
-    ] = 20,
+    session: Annotated[str | None, option("--session", "ID", "Learned in this session.")] = None,
+    agent: Annotated[str | None, option("--agent", "ID", "Scoped to this agent.")] = None,
+    artifact: Annotated[str | None, option("--artifact", "ID", "Citing this artifact.")] = None,
+    limit: Annotated[int, option("--limit", "N", "At most this many.", min=1)] = 20,
     after: Annotated[
-        str | None, typer.Option("--after", metavar="ID", help="The last one of the page before.")
+        str | None, option("--after", "ID", "The last one of the page before.")
     ] = None,
 ) -> None:
     """List claims: the best for a question, or the newest."""
@@ -144,9 +120,7 @@ def verify_claim(
     on: Invocation,
     id: ClaimId,
     evidence: Evidence = None,
-    reason: Annotated[
-        str | None, typer.Option("--reason", metavar="TEXT", help="Why it is true.")
-    ] = None,
+    reason: Annotated[str | None, option("--reason", "TEXT", "Why it is true.")] = None,
 ) -> None:
     """Say that a claim is true, and on what grounds."""
     from recollect.servers.cli.claims import move_claim
@@ -159,7 +133,7 @@ def verify_claim(
 def dispute_claim(
     on: Invocation,
     id: ClaimId,
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why it is doubtful.")],
+    reason: Annotated[str, option("--reason", "TEXT", "Why it is doubtful.")],
     evidence: Evidence = None,
 ) -> None:
     """Say that a claim is doubtful, and why."""
@@ -172,8 +146,8 @@ def dispute_claim(
 @takes("actor", "db", "group", "json")
 def supersede_claim(
     on: Invocation,
-    old: Annotated[str, typer.Argument(metavar="OLD", help="The claim that no longer counts.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The claim that takes its place.")],
+    old: Annotated[str, argument("OLD", "The claim that no longer counts.")],
+    new: Annotated[str, argument("NEW", "The claim that takes its place.")],
 ) -> None:
     """Let a claim take the place of another."""
     from recollect.servers.cli.claims import supersede_claim
@@ -196,16 +170,14 @@ def check_evidence(
     on: Invocation,
     id: ClaimId,
     root: Annotated[
-        Path | None,
-        typer.Option("--root", metavar="FOLDER", help="Where files are that name no repo."),
+        Path | None, option("--root", "FOLDER", "Where files are that name no repo.")
     ] = None,
     repo: Annotated[
-        list[str] | None,
-        typer.Option("--repo", metavar="NAME=FOLDER", help="Where a repo is. Repeat it for more."),
+        list[str] | None, option("--repo", "NAME=FOLDER", "Where a repo is. Repeat it for more.")
     ] = None,
-    fetch: Annotated[bool, typer.Option("--fetch", help="Fetch urls, to compare them.")] = False,
+    fetch: Annotated[bool, option("--fetch", "Fetch urls, to compare them.")] = False,
     allow_private: Annotated[
-        bool, typer.Option("--allow-private", help="From private addresses, too.")
+        bool, option("--allow-private", "From private addresses, too.")
     ] = False,
 ) -> None:
     """Compare the evidence of a claim with what it refers to; refuted evidence fails."""

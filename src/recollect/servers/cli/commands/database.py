@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from recollect.servers.cli.options import Invocation, takes
+from recollect.servers.cli.options import Invocation, option, takes
 from recollect.servers.cli.usage import noun
 
 app = noun("database", "Print the roles of a memory on a server, or spread it over machines.")
@@ -17,10 +15,10 @@ app = noun("database", "Print the roles of a memory on a server, or spread it ov
 def print_roles(
     on: Invocation,
     owner: Annotated[
-        str, typer.Option("--owner", metavar="ROLE", help="Who has the tables and sees all groups.")
+        str, option("--owner", "ROLE", "Who has the tables and sees all groups.")
     ] = "recollect_owner",
     user: Annotated[
-        str, typer.Option("--user", metavar="ROLE", help="Who sees one group at a time.")
+        str, option("--user", "ROLE", "Who sees one group at a time.")
     ] = "recollect_user",
 ) -> None:
     """Print the SQL that makes two roles and the wall between groups; psql runs it."""

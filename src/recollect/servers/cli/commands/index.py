@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from recollect.servers.cli.options import Invocation, takes
+from recollect.servers.cli.options import Invocation, argument, takes
 from recollect.servers.cli.usage import noun
 
 app = noun(
@@ -14,10 +12,7 @@ app = noun(
 )
 
 Attribute = Annotated[
-    str,
-    typer.Argument(
-        metavar="TYPE.ATTRIBUTE", help="Such as Drug.risk_level, or 'Drug.\"half life\"'."
-    ),
+    str, argument("TYPE.ATTRIBUTE", "Such as Drug.risk_level, or 'Drug.\"half life\"'.")
 ]
 
 

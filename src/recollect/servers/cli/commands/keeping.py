@@ -9,19 +9,24 @@ from typing import Annotated
 
 import typer
 
-from recollect.servers.cli.options import DryRun, Invocation, KeyName, KeyType, takes
+from recollect.servers.cli.options import (
+    DryRun,
+    Invocation,
+    KeyName,
+    KeyType,
+    argument,
+    option,
+    takes,
+)
 from recollect.servers.cli.usage import verbs
 
 app = verbs()
 
 Types = Annotated[
-    list[str] | None,
-    typer.Option("--type", metavar="TYPE", help="Concepts of this type. Repeat it for more."),
+    list[str] | None, option("--type", "TYPE", "Concepts of this type. Repeat it for more.")
 ]
-Kip = Annotated[
-    bool, typer.Option("--kip", help="Print the KIP text that does it; change nothing.")
-]
-Most = Annotated[int, typer.Option("--limit", metavar="N", min=0, help="Change at most this many.")]
+Kip = Annotated[bool, option("--kip", "Print the KIP text that does it; change nothing.")]
+Most = Annotated[int, option("--limit", "N", "Change at most this many.", min=0)]
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)([hdw])")
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
@@ -82,13 +87,10 @@ def show_place(on: Invocation) -> None:
 @app.command("demo")
 def show_demo(
     db: Annotated[
-        Path | None,
-        typer.Option(
-            "--db", metavar="PATH", help="A new file to keep; else the demo's own, made anew."
-        ),
+        Path | None, option("--db", "PATH", "A new file to keep; else the demo's own, made anew.")
     ] = None,
     json: Annotated[
-        bool, typer.Option("--json", help="Print the response as JSON on standard output.")
+        bool, option("--json", "Print the response as JSON on standard output.")
     ] = False,
 ) -> None:
     """Build a memory of the world's countries and places, and put questions to it."""
@@ -101,7 +103,7 @@ def show_demo(
 @takes("db", "json")
 def copy_memory(
     on: Invocation,
-    path: Annotated[str, typer.Argument(metavar="PATH", help="A file that is not there yet.")],
+    path: Annotated[str, argument("PATH", "A file that is not there yet.")],
 ) -> None:
     """Copy a memory, all its groups, to a new file, while others use it."""
     from recollect.servers.cli.care import copy_memory
@@ -113,10 +115,8 @@ def copy_memory(
 @takes("db", "group", "json")
 def dump_group(
     on: Invocation,
-    path: Annotated[
-        str, typer.Argument(metavar="PATH", help="A new file; - is standard output.")
-    ] = "-",
-    all_groups: Annotated[bool, typer.Option("--all", help="Every group of the memory.")] = False,
+    path: Annotated[str, argument("PATH", "A new file; - is standard output.")] = "-",
+    all_groups: Annotated[bool, option("--all", "Every group of the memory.")] = False,
 ) -> None:
     """Write a group as lines of JSON, with its past and its log: nothing is lost."""
     from recollect.servers.cli.care import write_dump
@@ -128,9 +128,7 @@ def dump_group(
 @takes("db", "json")
 def restore_dump(
     on: Invocation,
-    path: Annotated[
-        str, typer.Argument(metavar="PATH", help="What dump wrote; - is standard input.")
-    ],
+    path: Annotated[str, argument("PATH", "What dump wrote; - is standard input.")],
 ) -> None:
     """Read a dump back into groups that are empty: all of it or nothing."""
     from recollect.servers.cli.care import restore_dump
@@ -142,9 +140,7 @@ def restore_dump(
 @takes("place", "db", "json")
 def examine_memory(
     on: Invocation,
-    fix: Annotated[
-        bool, typer.Option("--fix", help="Rebuild counts and indexes, and optimise.")
-    ] = False,
+    fix: Annotated[bool, option("--fix", "Rebuild counts and indexes, and optimise.")] = False,
 ) -> None:
     """Examine a memory: where it stands, the links, the counts, the log, the text index."""
     from recollect.servers.cli.care import examine_memory
@@ -165,21 +161,15 @@ def make_vectors(on: Invocation) -> None:
 @takes("param", "actor", "request_id", "db", "group", "json")
 def erase_elements(
     on: Invocation,
-    identifier: Annotated[
-        str | None, typer.Argument(metavar="ID", help="The id of a concept or a link.")
-    ] = None,
+    identifier: Annotated[str | None, argument("ID", "The id of a concept or a link.")] = None,
     type: KeyType = None,
     name: KeyName = None,
-    query: Annotated[
-        str | None, typer.Option("--query", metavar="TEXT", help="What this FIND finds.")
-    ] = None,
-    drop_group: Annotated[
-        str | None, typer.Option("--drop-group", metavar="NAME", help="A whole group.")
-    ] = None,
+    query: Annotated[str | None, option("--query", "TEXT", "What this FIND finds.")] = None,
+    drop_group: Annotated[str | None, option("--drop-group", "NAME", "A whole group.")] = None,
     dry_run: DryRun = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, option("--yes", "Do not ask.")] = False,
     rewrite: Annotated[
-        bool, typer.Option("--rewrite", help="Make a server's tables anew; nothing else is erased.")
+        bool, option("--rewrite", "Make a server's tables anew; nothing else is erased.")
     ] = False,
 ) -> None:
     """Erase elements and all links at them, for all times; it cannot be undone."""
@@ -213,9 +203,7 @@ def erase_elements(
 def expire_elements(
     on: Invocation,
     type: Types = None,
-    archive: Annotated[
-        bool, typer.Option("--archive", help="Mark as archived instead of closing.")
-    ] = False,
+    archive: Annotated[bool, option("--archive", "Mark as archived instead of closing.")] = False,
     limit: Most = 2_000,
     dry_run: DryRun = False,
     kip: Kip = False,
@@ -231,19 +219,14 @@ def expire_elements(
 def fade_elements(
     on: Invocation,
     half_life: Annotated[
-        timedelta,
-        typer.Option("--half-life", metavar="TIME", parser=_duration, help="As 12h, 30d or 2w."),
+        timedelta, option("--half-life", "TIME", "As 12h, 30d or 2w.", parser=_duration)
     ] = "90d",  # type: ignore[assignment]  # the parser reads it
-    floor: Annotated[
-        float, typer.Option("--floor", metavar="VALUE", help="Nothing falls below it.")
-    ] = 0.1,
+    floor: Annotated[float, option("--floor", "VALUE", "Nothing falls below it.")] = 0.1,
     cycle: Annotated[
-        timedelta,
-        typer.Option("--cycle", metavar="TIME", parser=_duration, help="Not twice in this time."),
+        timedelta, option("--cycle", "TIME", "Not twice in this time.", parser=_duration)
     ] = "1d",  # type: ignore[assignment]  # the parser reads it
     spare: Annotated[
-        list[str] | None,
-        typer.Option("--spare", metavar="NAME", help="A type or predicate that does not fade."),
+        list[str] | None, option("--spare", "NAME", "A type or predicate that does not fade.")
     ] = None,
     limit: Most = 2_000,
     dry_run: DryRun = False,
@@ -262,10 +245,9 @@ def find_twins(
     on: Invocation,
     type: Types = None,
     threshold: Annotated[
-        float | None,
-        typer.Option("--threshold", metavar="SCORE", help="0.65, or 0.95 to merge, if not given."),
+        float | None, option("--threshold", "SCORE", "0.65, or 0.95 to merge, if not given.")
     ] = None,
-    apply: Annotated[bool, typer.Option("--apply", help="Merge them, all or nothing.")] = False,
+    apply: Annotated[bool, option("--apply", "Merge them, all or nothing.")] = False,
     dry_run: DryRun = False,
     kip: Kip = False,
 ) -> None:

@@ -7,18 +7,13 @@ from typing import Annotated
 
 import typer
 
-from recollect.servers.cli.options import DryRun, Invocation, takes
+from recollect.servers.cli.options import DryRun, Invocation, argument, option, takes
 from recollect.servers.cli.usage import noun
 
 app = noun("knowledge", "Bring what experts know into the prompts of agents.")
 
-Entity = Annotated[
-    str | None, typer.Option("--entity", metavar="ID", help="Whom it is about: user:alice.")
-]
-TopK = Annotated[
-    int | None,
-    typer.Option("--top-k", metavar="N", min=1, max=1_000, help="Pieces that words find; 5."),
-]
+Entity = Annotated[str | None, option("--entity", "ID", "Whom it is about: user:alice.")]
+TopK = Annotated[int | None, option("--top-k", "N", "Pieces that words find; 5.", min=1, max=1_000)]
 Text = Annotated[str, typer.Argument(metavar="TEXT", show_default=False)]
 PieceId = Annotated[str, typer.Argument(metavar="ID", show_default=False)]
 
@@ -27,9 +22,9 @@ PieceId = Annotated[str, typer.Argument(metavar="ID", show_default=False)]
 @takes("db", "group", "json")
 def load_knowledge(
     on: Invocation,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of JSON.")],
+    file: Annotated[Path, argument("FILE", "A file of JSON.")],
     dry_run: DryRun = False,
-    strict: Annotated[bool, typer.Option("--strict", help="All of it or nothing.")] = False,
+    strict: Annotated[bool, option("--strict", "All of it or nothing.")] = False,
 ) -> None:
     """Load profiles, pieces, nodes and edges; what is invalid is skipped and told."""
     from recollect.servers.cli.knowledge import load_knowledge
@@ -41,14 +36,12 @@ def load_knowledge(
 @takes("db", "group", "json")
 def ingest_knowledge(
     on: Invocation,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A text; - is standard input.")],
+    file: Annotated[str, argument("FILE", "A text; - is standard input.")],
     check_in: Annotated[
-        Path | None,
-        typer.Option("--check-in", metavar="DIR", help="Leave a record of it in this folder."),
+        Path | None, option("--check-in", "DIR", "Leave a record of it in this folder.")
     ] = None,
     artifact: Annotated[
-        list[Path] | None,
-        typer.Option("--artifact", metavar="FILE", help="Copy this into the record. Repeat it."),
+        list[Path] | None, option("--artifact", "FILE", "Copy this into the record. Repeat it.")
     ] = None,
     dry_run: DryRun = False,
 ) -> None:
@@ -85,17 +78,14 @@ def provide_knowledge(
 def add_knowledge(
     on: Invocation,
     text: Text,
-    id: Annotated[str | None, typer.Option("--id", metavar="ID", help="Its id.")] = None,
+    id: Annotated[str | None, option("--id", "ID", "Its id.")] = None,
     type: Annotated[
-        str,
-        typer.Option("--type", metavar="TYPE", help="fact, instruction, preference, and others."),
+        str, option("--type", "TYPE", "fact, instruction, preference, and others.")
     ] = "fact",
     info_type: Annotated[
-        str, typer.Option("--info-type", metavar="NAME", help="Where it goes in a prompt.")
+        str, option("--info-type", "NAME", "Where it goes in a prompt.")
     ] = "context",
-    tag: Annotated[
-        list[str] | None, typer.Option("--tag", metavar="TAG", help="Repeat it for more.")
-    ] = None,
+    tag: Annotated[list[str] | None, option("--tag", "TAG", "Repeat it for more.")] = None,
     entity: Entity = None,
 ) -> None:
     """Keep a piece of knowledge."""

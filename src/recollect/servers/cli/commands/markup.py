@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import typer
-
 from recollect.servers.cli.options import (
     AfterTransaction,
     DryRun,
     FunctionsPlace,
     Invocation,
+    argument,
+    option,
     takes,
 )
 from recollect.servers.cli.usage import noun
@@ -24,34 +24,20 @@ ExchangeContext = Literal["command", "conversation"]
 LoadedIds = Literal["keep", "fresh"]
 RunStep = Literal["show", "drive", "resume", "skip", "cancel"]
 
-File = Annotated[
-    str, typer.Argument(metavar="FILE", help="A text; - is standard input.", show_default=False)
-]
-Files = Annotated[list[str], typer.Argument(metavar="FILE...", help="Texts; - is standard input.")]
-Root = Annotated[
-    str | None, typer.Argument(metavar="[ID]", help="A space or a node; everything without it.")
-]
-Attention = Annotated[
-    str | None, typer.Option("--attention", metavar="ID", help="The node to show most of.")
-]
-Budget = Annotated[
-    int | None, typer.Option("--budget", metavar="N", min=1, help="Tokens of the text, about.")
-]
-Depth = Annotated[
-    int | None, typer.Option("--depth", metavar="N", min=0, help="Levels below the root.")
-]
-Target = Annotated[
-    str | None, typer.Option("--target", metavar="ID", help="Where new nodes go without a place.")
-]
+File = Annotated[str, argument("FILE", "A text; - is standard input.", show_default=False)]
+Files = Annotated[list[str], argument("FILE...", "Texts; - is standard input.")]
+Root = Annotated[str | None, argument("[ID]", "A space or a node; everything without it.")]
+Attention = Annotated[str | None, option("--attention", "ID", "The node to show most of.")]
+Budget = Annotated[int | None, option("--budget", "N", "Tokens of the text, about.", min=1)]
+Depth = Annotated[int | None, option("--depth", "N", "Levels below the root.", min=0)]
+Target = Annotated[str | None, option("--target", "ID", "Where new nodes go without a place.")]
 Base = Annotated[
-    int | None,
-    typer.Option("--base", metavar="N", min=0, help="Refuse what changed after transaction N."),
+    int | None, option("--base", "N", "Refuse what changed after transaction N.", min=0)
 ]
-Repair = Annotated[bool, typer.Option("--repair", help="Mend what models get wrong.")]
-Extra = Annotated[bool, typer.Option("--extra-fields", help="Take fields of other names.")]
+Repair = Annotated[bool, option("--repair", "Mend what models get wrong.")]
+Extra = Annotated[bool, option("--extra-fields", "Take fields of other names.")]
 Functions = Annotated[
-    list[str] | None,
-    typer.Option("--function", metavar="ID", help="A FUNCTION that may be called. Repeat it."),
+    list[str] | None, option("--function", "ID", "A FUNCTION that may be called. Repeat it.")
 ]
 
 
@@ -68,12 +54,8 @@ def check_markup(on: Invocation, files: Files) -> None:
 @takes("json")
 def format_markup(
     on: Invocation,
-    files: Annotated[
-        list[str] | None, typer.Argument(metavar="[FILE...]", help="Texts; - is standard input.")
-    ] = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; fail if one would change.")
-    ] = False,
+    files: Annotated[list[str] | None, argument("[FILE...]", "Texts; - is standard input.")] = None,
+    check: Annotated[bool, option("--check", "Write nothing; fail if one would change.")] = False,
 ) -> None:
     """Write texts in their canonical form; standard input, or none, to standard output."""
     from recollect.servers.cli.markup import format_documents
@@ -86,7 +68,7 @@ def format_markup(
 def load_markup(
     on: Invocation,
     file: File,
-    ids: Annotated[LoadedIds, typer.Option(help="Keep the ids, or give new ones.")] = "keep",
+    ids: Annotated[LoadedIds, option("Keep the ids, or give new ones.")] = "keep",
     extra_fields: Extra = False,
     dry_run: DryRun = False,
 ) -> None:
@@ -140,7 +122,7 @@ def show_markup(
     depth: Depth = None,
     transaction: AfterTransaction = None,
     deleted: Annotated[
-        bool, typer.Option("--deleted", help="Show the places that were deleted, too.")
+        bool, option("--deleted", "Show the places that were deleted, too.")
     ] = False,
 ) -> None:
     """Show all spaces, one, or the branch below a node."""
@@ -165,11 +147,11 @@ def import_outline(
     on: Invocation,
     file: File,
     format: Annotated[
-        OutlineFormat | None, typer.Option("--format", help="Of the outline; else by its name.")
+        OutlineFormat | None, option("--format", "Of the outline; else by its name.")
     ] = None,
     target: Target = None,
     ids: Annotated[
-        LoadedIds | None, typer.Option(help="Keep the ids of the outline, or give new ones.")
+        LoadedIds | None, option("Keep the ids of the outline, or give new ones.")
     ] = None,
     dry_run: DryRun = False,
 ) -> None:
@@ -185,7 +167,7 @@ def import_outline(
 def export_outline(
     on: Invocation,
     root: Root = None,
-    format: Annotated[WrittenFormat, typer.Option(help="Of the outline.")] = "markdown",
+    format: Annotated[WrittenFormat, option("Of the outline.")] = "markdown",
     transaction: AfterTransaction = None,
 ) -> None:
     """Write spaces, or a branch, as an outline to standard output."""
@@ -199,21 +181,15 @@ def export_outline(
 @takes("actor", "db", "group", "json")
 def ask_model(
     on: Invocation,
-    prompt: Annotated[str, typer.Argument(metavar="PROMPT", help="What is asked or commanded.")],
-    root: Annotated[
-        str | None, typer.Option("--root", metavar="ID", help="The space or node to show.")
-    ] = None,
-    context: Annotated[
-        ExchangeContext, typer.Option(help="A command, or a conversation.")
-    ] = "command",
+    prompt: Annotated[str, argument("PROMPT", "What is asked or commanded.")],
+    root: Annotated[str | None, option("--root", "ID", "The space or node to show.")] = None,
+    context: Annotated[ExchangeContext, option("A command, or a conversation.")] = "command",
     attention: Attention = None,
     budget: Budget = None,
     target: Target = None,
     function: Functions = None,
     functions: FunctionsPlace = None,
-    attempts: Annotated[
-        int, typer.Option("--attempts", metavar="N", min=1, max=10, help="At most.")
-    ] = 3,
+    attempts: Annotated[int, option("--attempts", "N", "At most.", min=1, max=10)] = 3,
     dry_run: DryRun = False,
 ) -> None:
     """Ask the model of RECOLLECT_LLM_* about a branch, and do what it answers."""
@@ -235,7 +211,7 @@ def ask_model(
 @takes("actor", "db", "group", "json")
 def start_workflow(
     on: Invocation,
-    workflow: Annotated[str, typer.Argument(metavar="WORKFLOW", help="The id of a WORKFLOW.")],
+    workflow: Annotated[str, argument("WORKFLOW", "The id of a WORKFLOW.")],
 ) -> None:
     """Start a workflow, and show what its first step asks."""
     from recollect.servers.cli.markup import start_workflow
@@ -247,7 +223,7 @@ def start_workflow(
 @takes("actor", "db", "group", "json")
 def reply_to_run(
     on: Invocation,
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The id of a run.")],
+    run: Annotated[str, argument("RUN", "The id of a run.")],
     file: File,
     functions: FunctionsPlace = None,
 ) -> None:
@@ -261,10 +237,8 @@ def reply_to_run(
 @takes("actor", "db", "group", "json")
 def show_run(
     on: Invocation,
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The id of a run.")],
-    step: Annotated[
-        RunStep, typer.Argument(metavar="[STEP]", help="show, drive, resume, skip or cancel.")
-    ] = "show",
+    run: Annotated[str, argument("RUN", "The id of a run.")],
+    step: Annotated[RunStep, argument("[STEP]", "show, drive, resume, skip or cancel.")] = "show",
     functions: FunctionsPlace = None,
 ) -> None:
     """Show a run, let the model of RECOLLECT_LLM_* drive it, resume, skip or cancel it."""

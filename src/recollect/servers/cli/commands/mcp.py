@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 
 import typer
 
-from recollect.servers.cli.options import Invocation, TokensFile, takes
+from recollect.servers.cli.options import Invocation, TokensFile, argument, option, takes
 from recollect.servers.cli.usage import noun
 
 app = noun(
@@ -24,21 +24,15 @@ ClientName = Literal["claude-code", "claude-desktop", "cursor", "vscode", "codex
 
 ClientArgument = Annotated[
     ClientName,
-    typer.Argument(
-        metavar="CLIENT", help="claude-code, claude-desktop, cursor, vscode, codex or windsurf."
-    ),
+    argument("CLIENT", "claude-code, claude-desktop, cursor, vscode, codex or windsurf."),
 ]
-ReadOnly = Annotated[bool, typer.Option("--read-only", help="Offer nothing that writes.")]
+ReadOnly = Annotated[bool, option("--read-only", "Offer nothing that writes.")]
 ImportFrom = Annotated[
     list[Path] | None,
-    typer.Option(
-        "--import-from",
-        metavar="DIR",
-        help="A folder that files may be taken in from. Repeat it for more.",
-    ),
+    option("--import-from", "DIR", "A folder that files may be taken in from. Repeat it for more."),
 ]
 Write = Annotated[
-    bool, typer.Option("--write", help="Edit the program's file; a copy of it is kept beside it.")
+    bool, option("--write", "Edit the program's file; a copy of it is kept beside it.")
 ]
 
 
@@ -49,20 +43,14 @@ def serve_agents(
     read_only: ReadOnly = False,
     import_from: ImportFrom = None,
     http: Annotated[
-        str | None,
-        typer.Option(
-            "--http", metavar="HOST:PORT", help="Streamable HTTP instead of standard input."
-        ),
+        str | None, option("--http", "HOST:PORT", "Streamable HTTP instead of standard input.")
     ] = None,
     tokens: TokensFile = None,
     tools: Annotated[
-        str | None,
-        typer.Option(
-            "--tools", metavar="SETS", help="Of memory, kip, knowledge and markup; all of them."
-        ),
+        str | None, option("--tools", "SETS", "Of memory, kip, knowledge and markup; all of them.")
     ] = None,
     allow_erase: Annotated[
-        bool, typer.Option("--allow-erase", help="Let programs erase memories for ever.")
+        bool, option("--allow-erase", "Let programs erase memories for ever.")
     ] = False,
 ) -> None:
     """Serve one program over standard input and output, or many over HTTP."""
@@ -107,16 +95,12 @@ def uninstall_memory(on: Invocation, client: ClientArgument, write: Write = Fals
 def try_memory(
     on: Invocation,
     client: Annotated[
-        ClientName | None,
-        typer.Argument(metavar="[CLIENT]", help="What this program starts; else what is given."),
+        ClientName | None, argument("[CLIENT]", "What this program starts; else what is given.")
     ] = None,
     read_only: ReadOnly = False,
     import_from: ImportFrom = None,
     timeout: Annotated[
-        float | None,
-        typer.Option(
-            "--timeout", metavar="SECONDS", min=1, max=3_600, help="How long it may take; 20."
-        ),
+        float | None, option("--timeout", "SECONDS", "How long it may take; 20.", min=1, max=3_600)
     ] = None,
 ) -> None:
     """Try a memory as an agent's program would use it."""

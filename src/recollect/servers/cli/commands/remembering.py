@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from recollect.servers.cli.options import Invocation, Known, Valid, takes
+from recollect.servers.cli.options import Invocation, Known, Valid, argument, option, takes
 from recollect.servers.cli.usage import verbs
 
 app = verbs()
@@ -26,25 +26,23 @@ class MemoryKind(StrEnum):  # an option that is repeated takes no Literal
 ForgetEffect = Literal["end", "withdraw", "erase"]
 """What `forget` does."""
 
-MemoryId = Annotated[
-    str, typer.Argument(metavar="ID", help="Of a memory, as list and recall show.")
-]
-Since = Annotated[str | None, typer.Option("--from", metavar="INSTANT", help="True since then.")]
-Until = Annotated[str | None, typer.Option("--until", metavar="INSTANT", help="True until then.")]
+MemoryId = Annotated[str, argument("ID", "Of a memory, as list and recall show.")]
+Since = Annotated[str | None, option("--from", "INSTANT", "True since then.")]
+Until = Annotated[str | None, option("--until", "INSTANT", "True until then.")]
 Confidence = Annotated[
-    float | None, typer.Option("--confidence", min=0, max=1, help="How sure it is, from 0 to 1.")
+    float | None, option("--confidence", "How sure it is, from 0 to 1.", min=0, max=1)
 ]
-Source = Annotated[str | None, typer.Option("--source", help="Where it comes from.")]
+Source = Annotated[str | None, option("--source", "Where it comes from.")]
 EvidenceWords = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--evidence",
         "-e",
-        metavar="KIND=VALUE",
-        help="What a claim rests on, as user_statement='Keep it short'; at a terminal your word.",
+        "KIND=VALUE",
+        "What a claim rests on, as user_statement='Keep it short'; at a terminal your word.",
     ),
 ]
-Past = Annotated[bool, typer.Option("--past", help="What has ended or was corrected, too.")]
+Past = Annotated[bool, option("--past", "What has ended or was corrected, too.")]
 
 
 @app.command("remember")
@@ -54,16 +52,14 @@ def remember_something(
     text: Annotated[str | None, typer.Argument(help="One claim, in a sentence.")] = None,
     fact: Annotated[
         tuple[str, str, str] | None,
-        typer.Option("--fact", metavar="SUBJECT PREDICATE OBJECT", help="As: Maria works_at BMW."),
+        option("--fact", "SUBJECT PREDICATE OBJECT", "As: Maria works_at BMW."),
     ] = None,
     since: Since = None,
     until: Until = None,
     evidence: EvidenceWords = None,
     confidence: Confidence = None,
     source: Source = None,
-    replaces: Annotated[
-        str | None, typer.Option("--replaces", metavar="ID", help="The fact that it ends.")
-    ] = None,
+    replaces: Annotated[str | None, option("--replaces", "ID", "The fact that it ends.")] = None,
 ) -> None:
     """Keep a claim or a fact; a newer fact ends the one it takes the place of."""
     from recollect.servers.cli.memory import remember
@@ -77,12 +73,12 @@ def remember_something(
 def recall_memories(
     on: Invocation,
     question: Annotated[str, typer.Argument(help="In plain words.")],
-    kind: Annotated[list[MemoryKind] | None, typer.Option("--kind", help="Only these.")] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=100, help="Memories.")] = 10,
+    kind: Annotated[list[MemoryKind] | None, option("--kind", "Only these.")] = None,
+    limit: Annotated[int, option("--limit", "Memories.", min=1, max=100)] = 10,
     past: Past = False,
     valid: Valid = None,
     known: Known = None,
-    why: Annotated[bool, typer.Option("--why", help="What each score is made of.")] = False,
+    why: Annotated[bool, option("--why", "What each score is made of.")] = False,
 ) -> None:
     """Find what a question in plain words is about, best first."""
     from recollect.servers.cli.memory import recall
@@ -98,20 +94,19 @@ def correct_memory(
     on: Invocation,
     id: MemoryId,
     object: Annotated[
-        str | None, typer.Option("--object", help="Of a fact: a name, a number, true or false.")
+        str | None, option("--object", "Of a fact: a name, a number, true or false.")
     ] = None,
-    text: Annotated[str | None, typer.Option("--text", help="What it says.")] = None,
+    text: Annotated[str | None, option("--text", "What it says.")] = None,
     since: Since = None,
     until: Until = None,
     confidence: Confidence = None,
     source: Source = None,
     attribute: Annotated[
-        list[str] | None,
-        typer.Option("--attribute", metavar="NAME=VALUE", help="Of a concept; JSON, or else text."),
+        list[str] | None, option("--attribute", "NAME=VALUE", "Of a concept; JSON, or else text.")
     ] = None,
     evidence: EvidenceWords = None,
     undo: Annotated[
-        bool, typer.Option("--undo", help="Take back the last thing that was done to it.")
+        bool, option("--undo", "Take back the last thing that was done to it.")
     ] = False,
 ) -> None:
     """Put a memory right; what is left out stays as it was."""
@@ -138,32 +133,25 @@ def forget_memories(
     question: Annotated[
         str | None, typer.Argument(help="What is to be forgotten, in plain words.")
     ] = None,
-    id: Annotated[str | None, typer.Option("--id", metavar="ID", help="Of one memory.")] = None,
+    id: Annotated[str | None, option("--id", "ID", "Of one memory.")] = None,
     effect: Annotated[
         ForgetEffect,
-        typer.Option(
+        option(
             "--how",
-            help="end: true no longer; withdraw: not to be believed, the past keeps it; "
+            "end: true no longer; withdraw: not to be believed, the past keeps it; "
             "erase: gone for ever.",
         ),
     ] = "withdraw",
-    at: Annotated[
-        str | None, typer.Option("--at", metavar="INSTANT", help="With --how end: until then.")
-    ] = None,
-    source: Annotated[str | None, typer.Option("--source", help="All that came from it.")] = None,
+    at: Annotated[str | None, option("--at", "INSTANT", "With --how end: until then.")] = None,
+    source: Annotated[str | None, option("--source", "All that came from it.")] = None,
     session: Annotated[
-        str | None,
-        typer.Option("--session", help="All that was said in it, or learnt there alone."),
+        str | None, option("--session", "All that was said in it, or learnt there alone.")
     ] = None,
-    since: Annotated[
-        str | None, typer.Option("--since", metavar="INSTANT", help="All that came since then.")
-    ] = None,
-    until: Annotated[
-        str | None, typer.Option("--until", metavar="INSTANT", help="All that came before then.")
-    ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="At most so many.")] = 10,
+    since: Annotated[str | None, option("--since", "INSTANT", "All that came since then.")] = None,
+    until: Annotated[str | None, option("--until", "INSTANT", "All that came before then.")] = None,
+    limit: Annotated[int, option("--limit", "At most so many.", min=1, max=200)] = 10,
     yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Do it; else what would be forgotten is shown.")
+        bool, option("--yes", "-y", "Do it; else what would be forgotten is shown.")
     ] = False,
 ) -> None:
     """Let a memory end, withdraw it, or erase it; by anything but an id it is shown first."""
@@ -178,11 +166,9 @@ def forget_memories(
 def list_memories(
     on: Invocation,
     kind: Annotated[MemoryKind | None, typer.Argument(help="Of which kind.")] = None,
-    about: Annotated[str | None, typer.Option("--about", help="A name or an id.")] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="Memories.")] = 20,
-    cursor: Annotated[
-        str | None, typer.Option("--cursor", help="The cursor of the page before.")
-    ] = None,
+    about: Annotated[str | None, option("--about", "A name or an id.")] = None,
+    limit: Annotated[int, option("--limit", "Memories.", min=1, max=200)] = 20,
+    cursor: Annotated[str | None, option("--cursor", "The cursor of the page before.")] = None,
     past: Past = False,
 ) -> None:
     """List memories, the newest first."""
@@ -196,12 +182,8 @@ def list_memories(
 def brief_agent(
     on: Invocation,
     topic: Annotated[str | None, typer.Argument(help="A name, or a question.")] = None,
-    max_tokens: Annotated[
-        int, typer.Option("--max-tokens", min=100, max=20_000, help="About so many.")
-    ] = 800,
-    since: Annotated[
-        str | None, typer.Option("--since", metavar="INSTANT", help="When the last session was.")
-    ] = None,
+    max_tokens: Annotated[int, option("--max-tokens", "About so many.", min=100, max=20_000)] = 800,
+    since: Annotated[str | None, option("--since", "INSTANT", "When the last session was.")] = None,
 ) -> None:
     """Say what to know at the start of a session, in words."""
     from recollect.servers.cli.memory import brief

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from recollect.servers.cli.options import Invocation, takes
+from recollect.servers.cli.options import Invocation, option, takes
 from recollect.servers.cli.usage import noun
 
 app = noun(
@@ -29,9 +27,7 @@ def show_schema(on: Invocation) -> None:
 @takes("db", "group", "json")
 def close_schema(
     on: Invocation,
-    force: Annotated[
-        bool, typer.Option("--force", help="Even if not everything conforms yet.")
-    ] = False,
+    force: Annotated[bool, option("--force", "Even if not everything conforms yet.")] = False,
 ) -> None:
     """Let a group take only what it declares."""
     from recollect.servers.cli.declare import change_schema

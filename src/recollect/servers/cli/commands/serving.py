@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import typer
-
 from recollect.servers.cli.options import (
     Database,
     FunctionsPlace,
     GroupName,
     Invocation,
     TokensFile,
+    option,
     takes,
 )
 from recollect.servers.cli.usage import verbs
@@ -20,30 +19,26 @@ app = verbs()
 
 Functional = Annotated[
     list[str] | None,
-    typer.Option(
-        "--functional",
-        metavar="NAME",
-        help="A relation with one target at a time. Repeat it for more.",
-    ),
+    option("--functional", "NAME", "A relation with one target at a time. Repeat it for more."),
 ]
 Threads = Annotated[
     int | None,
-    typer.Option(
+    option(
         "--threads",
-        metavar="N",
+        "N",
+        "Requests each works on at once; 2, or 8 where an embedder is asked over HTTP.",
         min=1,
         max=64,
-        help="Requests each works on at once; 2, or 8 where an embedder is asked over HTTP.",
     ),
 ]
 Processes = Annotated[
     int | None,
-    typer.Option(
+    option(
         "--processes",
-        metavar="N",
+        "N",
+        "Processes that share the work, as many as there are cores at most; else 1.",
         min=1,
         max=64,
-        help="Processes that share the work, as many as there are cores at most; else 1.",
     ),
 ]
 
@@ -56,30 +51,24 @@ LogForm = Literal["json", "text", "none"]
 @takes("place", "db", "json")
 def serve_http(
     on: Invocation,
-    host: Annotated[
-        str | None, typer.Option("--host", metavar="HOST", help="Where to listen; 127.0.0.1.")
-    ] = None,
+    host: Annotated[str | None, option("--host", "HOST", "Where to listen; 127.0.0.1.")] = None,
     port: Annotated[
-        int | None, typer.Option("--port", metavar="PORT", min=0, max=65535, help="0 is any; 7411.")
+        int | None, option("--port", "PORT", "0 is any; 7411.", min=0, max=65535)
     ] = None,
     tokens: TokensFile = None,
-    insecure: Annotated[
-        bool, typer.Option("--insecure", help="Let everybody in from everywhere.")
-    ] = False,
+    insecure: Annotated[bool, option("--insecure", "Let everybody in from everywhere.")] = False,
     threads: Threads = None,
     processes: Processes = None,
     no_worker: Annotated[
-        bool, typer.Option("--no-worker", help="Leave the queue to recollect worker.")
+        bool, option("--no-worker", "Leave the queue to recollect worker.")
     ] = False,
     check_at: Annotated[
         str | None,
-        typer.Option(
-            "--check-at", metavar="HH:MM", help="Examine the memory every day at this time, in UTC."
-        ),
+        option("--check-at", "HH:MM", "Examine the memory every day at this time, in UTC."),
     ] = None,
     functional: Functional = None,
     functions: FunctionsPlace = None,
-    log: Annotated[LogForm, typer.Option("--log", help="The form of the log.")] = "json",
+    log: Annotated[LogForm, option("--log", "The form of the log.")] = "json",
 ) -> None:
     """Serve a memory over HTTP; see docs/http.md."""
     from recollect.servers.cli.serve import ServeOptions, serve_memory
@@ -105,14 +94,10 @@ def serve_http(
 def open_studio(
     on: Invocation,
     port: Annotated[
-        int | None, typer.Option("--port", metavar="PORT", min=0, max=65535, help="0 is any; 7411.")
+        int | None, option("--port", "PORT", "0 is any; 7411.", min=0, max=65535)
     ] = None,
-    read_only: Annotated[
-        bool, typer.Option("--read-only", help="Change nothing, whatever is asked.")
-    ] = False,
-    no_open: Annotated[
-        bool, typer.Option("--no-open", help="Say where it is, and open no browser.")
-    ] = False,
+    read_only: Annotated[bool, option("--read-only", "Change nothing, whatever is asked.")] = False,
+    no_open: Annotated[bool, option("--no-open", "Say where it is, and open no browser.")] = False,
 ) -> None:
     """See a memory, question it and correct it in the browser; see docs/studio.md."""
     from recollect.servers.cli.studio import show_studio
@@ -124,9 +109,9 @@ def open_studio(
 @takes("place", "db", "json")
 def work_queue(
     on: Invocation,
-    once: Annotated[bool, typer.Option("--once", help="Stop when nothing is due now.")] = False,
+    once: Annotated[bool, option("--once", "Stop when nothing is due now.")] = False,
     threads: Annotated[
-        int, typer.Option("--threads", metavar="N", min=1, max=64, help="Groups worked on at once.")
+        int, option("--threads", "N", "Groups worked on at once.", min=1, max=64)
     ] = 2,
     functional: Functional = None,
 ) -> None:

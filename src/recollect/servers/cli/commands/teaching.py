@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import typer
-
-from recollect.servers.cli.options import DryRun, Invocation, takes
+from recollect.servers.cli.options import DryRun, Invocation, argument, option, takes
 from recollect.servers.cli.usage import verbs
 
 app = verbs()
@@ -26,8 +24,7 @@ ImportFormat = Literal[
 def begin_memory(
     on: Invocation,
     with_: Annotated[
-        str | None,
-        typer.Option("--with", metavar="NAMES", help="Capsules to load, such as core,memory."),
+        str | None, option("--with", "NAMES", "Capsules to load, such as core,memory.")
     ] = None,
 ) -> None:
     """Create a memory, or check that it is there."""
@@ -40,9 +37,9 @@ def begin_memory(
 @takes("param", "actor", "request_id", "db", "group", "json")
 def run_text(
     on: Invocation,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A KIP text; - is standard input.")],
+    file: Annotated[str, argument("FILE", "A KIP text; - is standard input.")],
     each: Annotated[
-        bool, typer.Option("--each", help="Run each statement as a transaction of its own.")
+        bool, option("--each", "Run each statement as a transaction of its own.")
     ] = False,
     dry_run: DryRun = False,
 ) -> None:
@@ -57,13 +54,10 @@ def run_text(
 @takes("param", "as_of", "db", "group", "json")
 def export_memory(
     on: Invocation,
-    path: Annotated[
-        str, typer.Argument(metavar="PATH", help="A new file; - is standard output.")
-    ] = "-",
-    format: Annotated[ExportFormat, typer.Option("--format", help="What to write.")] = "kip",
+    path: Annotated[str, argument("PATH", "A new file; - is standard output.")] = "-",
+    format: Annotated[ExportFormat, option("--format", "What to write.")] = "kip",
     query: Annotated[
-        str | None,
-        typer.Option("--query", metavar="TEXT", help="Only what this FIND finds, and its ends."),
+        str | None, option("--query", "TEXT", "Only what this FIND finds, and its ends.")
     ] = None,
 ) -> None:
     """Write what a group holds now, for another memory or another program."""
@@ -77,21 +71,16 @@ def export_memory(
 @takes("actor", "request_id", "db", "group", "json")
 def import_files(
     on: Invocation,
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Files; - is standard input.")
-    ],
-    format: Annotated[ImportFormat, typer.Option("--format", help="What they are.")] = "auto",
+    files: Annotated[list[str], argument("FILE...", "Files; - is standard input.")],
+    format: Annotated[ImportFormat, option("--format", "What they are.")] = "auto",
     type: Annotated[
-        str, typer.Option("--type", metavar="TYPE", help="Of things that a file gives no type.")
+        str, option("--type", "TYPE", "Of things that a file gives no type.")
     ] = "Entity",
     source: Annotated[
-        str | None,
-        typer.Option("--source", metavar="NAME", help="What it comes from; else the file's name."),
+        str | None, option("--source", "NAME", "What it comes from; else the file's name.")
     ] = None,
     dry_run: DryRun = False,
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Leave out lines that cannot be read.")
-    ] = False,
+    skip_bad: Annotated[bool, option("--skip-bad", "Leave out lines that cannot be read.")] = False,
 ) -> None:
     """Take in files of KIP or of other programs, each all or nothing, and nothing twice."""
     from recollect.servers.cli.take_in import ImportOptions, take_in_files
@@ -103,16 +92,12 @@ def import_files(
 @takes("actor", "request_id", "db", "group", "json")
 def set_self(
     on: Invocation,
-    role: Annotated[
-        str | None, typer.Option("--role", metavar="TEXT", help="What the agent is.")
-    ] = None,
+    role: Annotated[str | None, option("--role", "TEXT", "What the agent is.")] = None,
     objective: Annotated[
-        list[str] | None,
-        typer.Option("--objective", metavar="TEXT", help="What it wants. Repeat it for more."),
+        list[str] | None, option("--objective", "TEXT", "What it wants. Repeat it for more.")
     ] = None,
     capability: Annotated[
-        list[str] | None,
-        typer.Option("--capability", metavar="TEXT", help="What it can do. Repeat it for more."),
+        list[str] | None, option("--capability", "TEXT", "What it can do. Repeat it for more.")
     ] = None,
 ) -> None:
     """Show who the agent is, or tell it: DESCRIBE PRIMER begins with it."""

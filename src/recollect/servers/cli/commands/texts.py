@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from recollect.servers.cli.options import Invocation, takes
+from recollect.servers.cli.options import Invocation, argument, option, takes
 from recollect.servers.cli.usage import verbs
 
 app = verbs()
@@ -16,9 +14,7 @@ app = verbs()
 @takes("param", "json")
 def check_texts(
     on: Invocation,
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="KIP texts; - is standard input.")
-    ],
+    files: Annotated[list[str], argument("FILE...", "KIP texts; - is standard input.")],
 ) -> None:
     """Examine KIP texts without running them: all that is wrong with them, at once."""
     from recollect.servers.cli.given import parameters_of
@@ -32,15 +28,10 @@ def check_texts(
 def format_texts(
     on: Invocation,
     files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[FILE...]", help="KIP texts; - is standard input."),
+        list[str] | None, argument("[FILE...]", "KIP texts; - is standard input.")
     ] = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; fail if one would change.")
-    ] = False,
-    diff: Annotated[
-        bool, typer.Option("--diff", help="Write nothing; show what would change.")
-    ] = False,
+    check: Annotated[bool, option("--check", "Write nothing; fail if one would change.")] = False,
+    diff: Annotated[bool, option("--diff", "Write nothing; show what would change.")] = False,
 ) -> None:
     """Lay out KIP texts in their files; standard input, or none, to standard output."""
     from recollect.servers.cli.texts import format_files

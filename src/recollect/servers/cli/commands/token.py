@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from recollect.servers.cli.options import Invocation, TokensFile, takes
+from recollect.servers.cli.options import Invocation, TokensFile, option, takes
 from recollect.servers.cli.usage import noun
 
 app = noun("token", "Make a bearer token for a server.")
@@ -17,15 +15,13 @@ app = noun("token", "Make a bearer token for a server.")
 def make_token(
     on: Invocation,
     group: Annotated[
-        list[str] | None,
-        typer.Option("--group", metavar="NAME", help="A group it is good for. Repeat it for more."),
+        list[str] | None, option("--group", "NAME", "A group it is good for. Repeat it for more.")
     ] = None,
     admin: Annotated[
-        bool, typer.Option("--admin", help="May clear everything; all groups, without any.")
+        bool, option("--admin", "May clear everything; all groups, without any.")
     ] = False,
     name: Annotated[
-        str | None,
-        typer.Option("--name", metavar="NAME", help="Who its bearer is; what it writes says so."),
+        str | None, option("--name", "NAME", "Who its bearer is; what it writes says so.")
     ] = None,
     tokens: TokensFile = None,
 ) -> None:

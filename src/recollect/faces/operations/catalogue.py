@@ -14,7 +14,7 @@ Specification 004, sections 4.2, 4.3.3 and 5.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, cast, get_args, get_type_hints
 
 from pydantic import TypeAdapter
 
@@ -169,7 +169,7 @@ class ServiceOperation:
     example: Mapping[str, object]
 
 
-def _healthcheck(context: Context, given: inputs.Empty) -> outputs.Health:
+def healthcheck(context: Context, given: inputs.Empty) -> outputs.Health:
     """Answer that the service is there: the store can be read."""
     del given
     context.nexus.groups()
@@ -177,26 +177,31 @@ def _healthcheck(context: Context, given: inputs.Empty) -> outputs.Health:
 
 
 def _operation(
-    name: str,
-    input: type,
-    output: type,
     run: Callable[[Context, Any], Any],
     example: Mapping[str, object],
     *,
     is_write: bool = False,
     status: Status | None = "OK",
 ) -> ServiceOperation:
-    """Return an operation; without a status its function answers with one itself."""
+    """Return the operation of a function; without a status it answers with one itself."""
 
-    def answered(context: Context, given: Any) -> Answered:  # noqa: ANN401 - one of `input`
+    def answered(context: Context, given: Any) -> Answered:  # noqa: ANN401 - as the function has it
         if status is None:
             return cast(Answered, run(context, given))
         return status, run(context, given)
 
-    method = "".join(f"_{one.lower()}" if one.isupper() else one for one in name).lstrip("_")
-    summary = (run.__doc__ or "").split("\n")[0].strip()
+    method, hints = run.__name__, get_type_hints(run, include_extras=True)
+    output = hints["return"] if status is not None else get_args(hints["return"])[1]
     return ServiceOperation(
-        name, method, summary, input, output, TypeAdapter(input), answered, is_write, example
+        name="".join(word.capitalize() for word in method.split("_")),
+        method=method,
+        summary=(run.__doc__ or "").split("\n")[0].strip(),
+        input=hints["given"],
+        output=output,
+        adapter=TypeAdapter(hints["given"]),
+        run=answered,
+        is_write=is_write,
+        example=example,
     )
 
 
@@ -212,20 +217,11 @@ _FACT = {
 _QUESTION = {"group_ids": ["team"], "query": "Where does Ann work?", "max_facts": 5}
 
 _ALL = (
-    _operation("Healthcheck", inputs.Empty, outputs.Health, _healthcheck, {}),
+    _operation(healthcheck, {}),
     _operation(
-        "AddMessages",
-        inputs.AddMessages,
-        outputs.AcceptedMessages,
-        add_messages,
-        {"group_id": "team", "messages": [_MESSAGE]},
-        is_write=True,
-        status="ACCEPTED",
+        add_messages, {"group_id": "team", "messages": [_MESSAGE]}, is_write=True, status="ACCEPTED"
     ),
     _operation(
-        "AddEpisodes",
-        inputs.AddEpisodes,
-        outputs.Accepted,
         add_episodes,
         {
             "group_id": "team",
@@ -234,94 +230,25 @@ _ALL = (
         is_write=True,
         status="ACCEPTED",
     ),
+    _operation(get_receipt, {"group_id": "team", "receipt_id": "r1"}, status=None),
+    _operation(list_parked, {"group_id": "team"}),
+    _operation(retry_parked, {"group_id": "team"}, is_write=True),
     _operation(
-        "GetReceipt",
-        inputs.ReceiptInput,
-        outputs.ReceiptState,
-        get_receipt,
-        {"group_id": "team", "receipt_id": "r1"},
-        status=None,
-    ),
-    _operation(
-        "ListParked", inputs.ListParked, outputs.ItemList, list_parked, {"group_id": "team"}
-    ),
-    _operation(
-        "RetryParked",
-        inputs.RetryParked,
-        outputs.Retried,
-        retry_parked,
-        {"group_id": "team"},
-        is_write=True,
-    ),
-    _operation(
-        "AddEntityNode",
-        inputs.AddEntityNode,
-        outputs.EntityNode,
         facts.add_entity_node,
         {"group_id": "team", "uuid": "ann", "name": "Ann", "summary": "An engineer"},
         is_write=True,
     ),
-    _operation(
-        "AddFact",
-        inputs.AddFact,
-        outputs.FactResult,
-        facts.add_fact,
-        {"group_id": "team", **_FACT},
-        is_write=True,
-    ),
-    _operation(
-        "AddFacts",
-        inputs.AddFacts,
-        outputs.Facts,
-        facts.add_facts,
-        {"group_id": "team", "facts": [_FACT]},
-        is_write=True,
-    ),
-    _operation("SearchFacts", inputs.SearchFacts, outputs.Facts, search.search_facts, _QUESTION),
-    _operation(
-        "SearchNodes",
-        inputs.SearchNodes,
-        outputs.Nodes,
-        search.search_nodes,
-        {"group_ids": ["team"], "query": "engineer"},
-    ),
-    _operation(
-        "GetEntityEdge",
-        inputs.GetEntityEdge,
-        outputs.FactResult,
-        facts.get_entity_edge,
-        {"uuid": "f1", "group_id": "team"},
-    ),
-    _operation(
-        "GetEpisodes",
-        inputs.GetEpisodes,
-        outputs.Episodes,
-        get_episodes,
-        {"group_id": "team", "last_n": 5},
-    ),
-    _operation(
-        "GetMemory",
-        inputs.GetMemory,
-        outputs.Facts,
-        search.get_memory,
-        {"group_id": "team", "messages": [_MESSAGE]},
-    ),
-    _operation(
-        "DeleteEntityEdge",
-        inputs.DeleteInput,
-        outputs.Done,
-        delete_entity_edge,
-        {"uuid": "f1", "group_id": "team"},
-    ),
-    _operation(
-        "DeleteEpisode",
-        inputs.DeleteInput,
-        outputs.Done,
-        delete_episode,
-        {"uuid": "e1", "group_id": "team"},
-    ),
-    _operation("DeleteGroup", inputs.DeleteGroup, outputs.Done, delete_group, {"group_id": "team"}),
-    _operation("ClearAll", inputs.Empty, outputs.Done, clear_all, {}),
+    _operation(facts.add_fact, {"group_id": "team", **_FACT}, is_write=True),
+    _operation(facts.add_facts, {"group_id": "team", "facts": [_FACT]}, is_write=True),
+    _operation(search.search_facts, _QUESTION),
+    _operation(search.search_nodes, {"group_ids": ["team"], "query": "engineer"}),
+    _operation(facts.get_entity_edge, {"uuid": "f1", "group_id": "team"}),
+    _operation(get_episodes, {"group_id": "team", "last_n": 5}),
+    _operation(search.get_memory, {"group_id": "team", "messages": [_MESSAGE]}),
+    _operation(delete_entity_edge, {"uuid": "f1", "group_id": "team"}),
+    _operation(delete_episode, {"uuid": "e1", "group_id": "team"}),
+    _operation(delete_group, {"group_id": "team"}),
+    _operation(clear_all, {}),
 )
 
 OPERATIONS: Mapping[str, ServiceOperation] = {one.name: one for one in _ALL}

@@ -383,7 +383,7 @@ def hint_in(words: Mapping[ToDo, str], hint: str) -> str:
     return words[hint.todo].format(*hint.on)
 
 
-def told_with(error: RecollectError) -> list[RecollectError]:
+def errors_with(error: RecollectError) -> list[RecollectError]:
     """Return an error and all that were found with it, which its details tell of, by place."""
     told = error.details.get("errors")
     source = error.source

@@ -13,7 +13,7 @@ from recollect.errors import RecollectError
 from recollect.kernel.care.audit import audit, parse_head
 from recollect.kernel.care.doctor import examine
 from recollect.kernel.care.dump import readable, write_dump, written_whole
-from recollect.kernel.care.purge import left_indexes, pending, purge, purge_group, told_of_index
+from recollect.kernel.care.purge import left_indexes, pending, purge, purge_group, with_index_notice
 from recollect.kernel.care.quick_check import opened_sound
 from recollect.kernel.care.restore import restore_dump
 from recollect.kernel.care.vectors import Vectors
@@ -574,7 +574,7 @@ class Nexus:
 
     def _finished(self, receipt: Receipt, left: Sequence[RecollectError]) -> Receipt:
         """Return the receipt of a purge after its bytes have left the file, if they could."""
-        receipt = told_of_index(receipt, is_left=bool(left))
+        receipt = with_index_notice(receipt, is_left=bool(left))
         self._group.catalogs.forget()
         obstacle = None if receipt.is_dry_run else self._store.finish_erasure()
         return receipt if obstacle is None else pending(receipt, obstacle)

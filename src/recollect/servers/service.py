@@ -67,7 +67,7 @@ def at_work(service: ServedMemory, grace_seconds: float) -> Iterator[ServedMemor
 
 
 @contextmanager
-def told_to_end(names: Iterable[signal.Signals], then: Callable[[], object]) -> Iterator[None]:
+def ended_by_signals(names: Iterable[signal.Signals], then: Callable[[], object]) -> Iterator[None]:
     """Call `then` for each of the signals that comes meanwhile; only from the main thread."""
     before = [(one, signal.signal(one, lambda *_: then())) for one in names]
     try:

@@ -46,7 +46,7 @@ def file_hash(path: Path) -> str:
     _check_size(path.stat().st_size)
     if not sys.executable:
         raise _unavailable("this program has no Python to read it with")
-    return _said("Python", sys.executable, "-I", "-S", "-c", _HASH, str(path)).decode().strip()
+    return _output_of("Python", sys.executable, "-I", "-S", "-c", _HASH, str(path)).decode().strip()
 
 
 def entry_at(folder: Path, path: Path, commit: str) -> tuple[str, str] | None:
@@ -96,10 +96,10 @@ def _check_size(size: int) -> None:
 
 
 def _git(folder: Path, *words: str) -> bytes:
-    return _said("git", *_GIT, "-C", str(folder), "--no-pager", *words)
+    return _output_of("git", *_GIT, "-C", str(folder), "--no-pager", *words)
 
 
-def _said(program: str, *words: str) -> bytes:
+def _output_of(program: str, *words: str) -> bytes:
     """Return what a program writes; UNAVAILABLE with its last words when it fails."""
     try:
         done = subprocess.run(

@@ -12,7 +12,7 @@ from typing import Final
 
 from recollect.faces.claims.attention import EMPTY_EVIDENCE, REJECTED, choice_of
 from recollect.faces.claims.model import ClaimEvent
-from recollect.faces.claims.reading import attention_code, claim_life, told_of
+from recollect.faces.claims.reading import attention_code, claim_life, life_events
 from recollect.faces.claims.validation import checked_limit, refused
 from recollect.kernel import Nexus
 from recollect.model import Key, LoggedChange, LoggedTransaction, Operation
@@ -135,7 +135,7 @@ def _meant(nexus: Nexus, claim_id: str) -> Mapping[int, list[_Meant]]:
     """Return what the transactions of a claim's life meant, by their numbers."""
     found: defaultdict[int, list[_Meant]] = defaultdict(list)
     life = claim_life(nexus, claim_id)
-    for one in told_of(nexus, claim_id, life):
+    for one in life_events(nexus, claim_id, life):
         meant = found[one.transaction]
         meant.append((f"knowledge.{one.event.event}", claim_id, None, one.event))
         before, after = attention_code(one.before), attention_code(one.after)

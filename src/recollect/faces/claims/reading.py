@@ -109,11 +109,11 @@ def claim_life(nexus: Nexus, claim_id: str) -> Life:
 def claim_events(nexus: Nexus, claim_id: str, as_of: AsOf | None = None) -> list[ToldEvent]:
     """Return what happened to a claim, oldest first; as of a moment, what had happened by then."""
     claim_id = whole_id(nexus, checked_id(claim_id))
-    told = told_of(nexus, claim_id, claim_life(nexus, claim_id))
+    told = life_events(nexus, claim_id, claim_life(nexus, claim_id))
     return told if as_of is None else [one for one in told if one.is_known(as_of)]
 
 
-def told_of(nexus: Nexus, claim_id: str, life: Life) -> list[ToldEvent]:
+def life_events(nexus: Nexus, claim_id: str, life: Life) -> list[ToldEvent]:
     """Return what happened to a claim in its life, oldest first."""
     cited = cited_evidence(nexus, [life.id], _last_moment(life))
     return [

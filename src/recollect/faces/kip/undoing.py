@@ -79,7 +79,7 @@ def _restored(nexus: Nexus, logged: LoggedChange, transaction: int) -> Iterator[
     assert before is not None
     if logged.operation is Operation.CLOSE:
         assert isinstance(life.what, Triple)
-        yield _told_again(life.what, before)
+        yield _fact_again(life.what, before)
         return
     after = version.after
     if after is None or not _differ_in_end_alone(before, after):
@@ -98,7 +98,7 @@ def end_again(identifier: str, until: Instant | None) -> Change:
     return EndFact(identifier, until)
 
 
-def _told_again(what: Triple, content: Content) -> PutFact:
+def _fact_again(what: Triple, content: Content) -> PutFact:
     text = content.attributes.get(FACT)
     metadata = {key: one for key, one in content.metadata.items() if key != REPLACED_BY}
     if not isinstance(text, str) or content.attributes.keys() != {FACT}:

@@ -120,13 +120,13 @@ class OnNexus:
         if self.as_of is None:
             return self.nexus.concepts.named(kind, names)
         given: dict[str, Value] = {"type": kind, "names": [*names]}
-        found = self._found(_THEN, given) if names else []
+        found = self._read_concepts(_THEN, given) if names else []
         return {one.name: one for one in found}
 
     def _all(self, kind: str) -> list[Concept]:
-        return self._found(_ALL % kind)
+        return self._read_concepts(_ALL % kind)
 
-    def _found(self, text: str, given: Mapping[str, Value] | None = None) -> list[Concept]:
+    def _read_concepts(self, text: str, given: Mapping[str, Value] | None = None) -> list[Concept]:
         (rows,) = self.nexus.read(text, given, as_of=self.as_of).results
         return [one for (one,) in getattr(rows, "rows", ()) if isinstance(one, Concept)]
 

@@ -70,7 +70,7 @@ class Secrets:
         """
         read = _readable(text)
         return any(
-            next(self._found(self._patterns[place], read), None) is not None
+            next(self._secret_spans(self._patterns[place], read), None) is not None
             for place in self._any.Match(read) or ()
         )
 
@@ -79,7 +79,7 @@ class Secrets:
         text = _readable(text)
         for pattern in self._patterns:
             parts, at = [], 0
-            for start, end in self._found(pattern, text):
+            for start, end in self._secret_spans(pattern, text):
                 parts += [text[at:start], REDACTED]
                 at = end
             text = "".join((*parts, text[at:]))
@@ -116,7 +116,7 @@ class Secrets:
                     "leave out passwords, API keys and tokens",
                 )
 
-    def _found(self, pattern: Any, text: str) -> Iterator[tuple[int, int]]:  # noqa: ANN401
+    def _secret_spans(self, pattern: Any, text: str) -> Iterator[tuple[int, int]]:  # noqa: ANN401
         for match in pattern.finditer(text):
             start, end = match.span()
             shown = match.group()

@@ -103,7 +103,7 @@ class Documents:
             dry_run=dry_run,
             request_id=request_id,
         )
-        return self._told(text, asked, is_mended=repair)
+        return self._write_text(text, asked, is_mended=repair)
 
     def load(
         self,
@@ -130,9 +130,9 @@ class Documents:
             dry_run=dry_run,
             request_id=request_id,
         )
-        return self._told(text, asked)
+        return self._write_text(text, asked)
 
-    def _told(self, text: str, asked: Asked, *, is_mended: bool = False) -> Applied:
+    def _write_text(self, text: str, asked: Asked, *, is_mended: bool = False) -> Applied:
         """Write what a text says."""
         if not isinstance(text, str):
             raise RecollectError(
@@ -165,7 +165,7 @@ class Documents:
             decided = applying.decide(document)
             applied = Applied(
                 reply=reply_of(document, decided),
-                ids=_told_ids(decided),
+                ids=_given_ids(decided),
                 changes=tuple(reports_of(decided, graph)),
                 notices=(*notices, *_placed(applying.notices[len(notices) :], notices)),
                 transaction=None,
@@ -350,5 +350,5 @@ def _closings(graph: Graph, id: str) -> Iterator[Change]:
         yield Delete(graph.elements[one].id)
 
 
-def _told_ids(decided: Decided) -> Mapping[str, str]:
+def _given_ids(decided: Decided) -> Mapping[str, str]:
     return {one.removeprefix("\0"): id for one, id in decided.resolved.ids.items()}

@@ -293,10 +293,10 @@ class Resolver:
     def _target(self, node: Node) -> tuple[str | None, str | None, bool]:
         """Return space and parent of what names no other, and whether it is below an extension."""
         if self._root is None:
-            self._root = self._found_target(node)
+            self._root = self._target_place(node)
         return self._root
 
-    def _found_target(self, node: Node) -> tuple[str | None, str | None, bool]:
+    def _target_place(self, node: Node) -> tuple[str | None, str | None, bool]:
         target = self.target
         if target is None:
             if MAIN not in self.graph.spaces:
@@ -430,7 +430,7 @@ class Resolver:
             self.found.new[id] = one
             if node.kind == "BRANCH" or not (self.is_snapshot or state == CREATED):
                 is_marked = self.is_snapshot or state == CREATED
-                self.notices += _told_of(self.faults, node, is_marked=is_marked)
+                self.notices += _notices_of(self.faults, node, is_marked=is_marked)
 
     # Faults
 
@@ -507,7 +507,7 @@ def _refuse_nul(faults: Faults, nodes: Iterable[Node]) -> None:
     faults.raise_first()
 
 
-def _told_of(faults: Faults, node: Node, *, is_marked: bool) -> Iterator[Notice]:
+def _notices_of(faults: Faults, node: Node, *, is_marked: bool) -> Iterator[Notice]:
     """Yield what to know about a node that is made."""
     if not is_marked:
         told = f"{node.id.text} is created, though it is not marked"

@@ -295,7 +295,7 @@ class Runner:
             self._refuse_second(kept)
             calling = self._write(calling, changes)
         made = make_all(caller, calls, prepared)
-        return self._told(calling, made).run
+        return self._wait_again(calling, made).run
 
     def _prepared(
         self, response: Response, allowed: Sequence[str], turn: Turn
@@ -329,9 +329,9 @@ class Runner:
             done = run(registered, call)
             caller.keep(done)
             made.append(done)
-        return self._told(kept, made[-MOST_ATTEMPTS:])
+        return self._wait_again(kept, made[-MOST_ATTEMPTS:])
 
-    def _told(self, kept: _Kept, calls: Sequence[Call]) -> _Kept:
+    def _wait_again(self, kept: _Kept, calls: Sequence[Call]) -> _Kept:
         """Let a run wait at the same step, told what came of its calls."""
         lines = tuple(one.told for one in calls if one.state in ("done", "failed"))
         with self._nexus.transaction():

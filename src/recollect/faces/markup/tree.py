@@ -350,10 +350,10 @@ def _head(
     mark = "" if state is None else f" [{state}]"
     kind = "" if word is None else f"{word} "
     head = f"{margin}- {kind}ID: {id_text(Id(id))}{mark}\n"
-    return head + _said(fields, 2 * level + 2)
+    return head + _field_lines(fields, 2 * level + 2)
 
 
-def _said(fields: Sequence[tuple[str, str]], margin: int) -> str:
+def _field_lines(fields: Sequence[tuple[str, str]], margin: int) -> str:
     blanks = " " * margin
     return "".join(f"{blanks}{key}:{value_text(value, margin)}\n" for key, value in fields)
 
@@ -362,4 +362,4 @@ def _space_head(concept: Concept) -> str:
     mark = " [read-only]" if is_protected(concept) else ""
     kind = text_of(concept.attributes.get(KIND))
     said = [("Label", label_of(concept) or ""), *_others(concept.attributes)]
-    return f"---\n- {kind}\n  ID: {id_text(Id(concept.id))}{mark}\n{_said(said, 2)}"
+    return f"---\n- {kind}\n  ID: {id_text(Id(concept.id))}{mark}\n{_field_lines(said, 2)}"

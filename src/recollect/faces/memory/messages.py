@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from recollect.faces.memory.undoing import changes_back
 from recollect.faces.operations import Operations
-from recollect.faces.operations.envelope import told_error
+from recollect.faces.operations.envelope import envelope_error
 from recollect.kernel import Nexus
 from recollect.model import instant_text
 
@@ -42,7 +42,7 @@ def keep_messages(
     given = {"group_id": nexus.group_name, "messages": items}
     envelope = operations.call("AddMessages", given)
     if "error" in envelope:
-        raise told_error(envelope["error"])
+        raise envelope_error(envelope["error"])
     for one in withdrawn:
         nexus.write(changes_back(nexus, one), actor=actor)
     new = [one for one in ids if one not in living]

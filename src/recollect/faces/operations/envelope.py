@@ -85,7 +85,7 @@ def success(request_id: str, status: Status, output: Mapping[str, object]) -> En
     )
 
 
-def told_error(error: Error) -> RecollectError:
+def envelope_error(error: Error) -> RecollectError:
     """Return the error of an envelope as an exception: for a face that calls an operation."""
     details = dict(error.get("details", {}))
     hint, _ = details.pop("hint", ""), details.pop("retry", None)

@@ -40,7 +40,7 @@ def _instant(text: str) -> str:
     return _written(asked_instant(text))
 
 
-def _told_instant(text: str) -> str:
+def _zoned_instant(text: str) -> str:
     """Return an instant that a model tells of, which says its zone: it may mean a local time."""
     try:
         is_zoned = datetime.fromisoformat(text).tzinfo is not None
@@ -113,7 +113,7 @@ Timestamp = Annotated[
 """An instant in ISO 8601, in UTC if it names no zone, or `now`; it is kept to the millisecond."""
 
 ToldTime = Annotated[
-    str, AfterValidator(_told_instant), WithJsonSchema({"type": "string", "format": "date-time"})
+    str, AfterValidator(_zoned_instant), WithJsonSchema({"type": "string", "format": "date-time"})
 ]
 """An instant that a model tells of, in ISO 8601 with its zone."""
 

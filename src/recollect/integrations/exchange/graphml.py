@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, assert_never
 from xml.sax.saxutils import escape, quoteattr
 
-from recollect.integrations.exchange.lines import clocks, told
+from recollect.integrations.exchange.lines import clocks, written_metadata
 from recollect.model import FACT, Attributes, ConceptRecord, Dated, LinkRecord, Record
 from recollect.node import dataclass, field
 
@@ -95,7 +95,7 @@ def _id(record: Record) -> str:
 
 
 def _content(attributes: Attributes, metadata: Attributes, dated: Dated) -> dict[str, str]:
-    said = {"attributes": attributes, "metadata": told(metadata)}
+    said = {"attributes": attributes, "metadata": written_metadata(metadata)}
     spelled = {key: json.dumps(one, ensure_ascii=True) for key, one in said.items() if one}
     return {**spelled, **clocks(dated)}
 

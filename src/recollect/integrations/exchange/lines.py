@@ -41,7 +41,7 @@ def read_jsonl(source: Source, type_: str) -> Iterator[Record]:
     return json_lines(source, partial(_records, type_))
 
 
-def told(metadata: Attributes) -> dict[str, Value]:
+def written_metadata(metadata: Attributes) -> dict[str, Value]:
     """Return the metadata that people wrote, without what a memory itself keeps there."""
     return {key: one for key, one in sorted(metadata.items()) if not key.startswith("_")}
 
@@ -55,9 +55,9 @@ def line_of(record: Held, dated: Dated) -> bytes:
                 "type": concept.type,
                 "name": concept.name,
                 "attributes": concept.attributes,
-                "metadata": told(concept.metadata),
+                "metadata": written_metadata(concept.metadata),
                 "timeless": sorted(record.inherited),
-                "earlier": told(record.earlier),
+                "earlier": written_metadata(record.earlier),
             }
         case LinkRecord(link):
             members = {
@@ -67,8 +67,8 @@ def line_of(record: Held, dated: Dated) -> bytes:
                 "object": _end(record.object),
                 "key": record.key,
                 "attributes": link.attributes,
-                "metadata": told(link.metadata),
-                "earlier": told(record.earlier),
+                "metadata": written_metadata(link.metadata),
+                "earlier": written_metadata(record.earlier),
             }
         case _:
             assert_never(record)

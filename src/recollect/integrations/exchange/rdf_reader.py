@@ -263,7 +263,7 @@ class _RdfGraph:
         named, classes = self.named[node], self._classes(node)
         if named.type in ALL_KINDS.owned:
             return Left(self.lines[node], _LEFT)
-        attributes, metadata = self._said_of(node)
+        attributes, metadata = self._literals_of(node)
         if not _is_own(node) or any(not one.startswith(TERM) for one in classes):
             metadata[TYPES] = [*classes]
         return Thing(
@@ -277,7 +277,7 @@ class _RdfGraph:
             is_exact=_is_own(node),
         )
 
-    def _said_of(self, node: str) -> tuple[dict[str, Value], dict[str, Value]]:
+    def _literals_of(self, node: str) -> tuple[dict[str, Value], dict[str, Value]]:
         """Return the literals of a node as attributes and metadata."""
         attributes: dict[str, Value] = {}
         metadata: dict[str, Value] = {}
@@ -307,7 +307,7 @@ class _RdfGraph:
         start, end = self._end(link.subject), self._end(link.object)
         predicate = self.terms.get(link.predicate, link.predicate)
         is_own = link.predicate.startswith(TERM)
-        attributes, metadata = ({}, {}) if link.about is None else self._said_of(link.about)
+        attributes, metadata = ({}, {}) if link.about is None else self._literals_of(link.about)
         about = link.about
         if not is_own:
             metadata[IRI] = link.predicate

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, assert_never
 
-from recollect.integrations.exchange.lines import told
+from recollect.integrations.exchange.lines import written_metadata
 from recollect.integrations.exchange.rdf_terms import (
     BLANK,
     ELEMENT,
@@ -145,7 +145,7 @@ def _concept(record: ConceptRecord) -> Iterator[Said]:
     if classes is None:
         classes = [own_iri(concept.type, TERM)]
     yield from ((TYPE, str(one)) for one in classes)
-    said = list(_said(concept.attributes, concept.metadata))
+    said = list(_member_literals(concept.attributes, concept.metadata))
     labels = {what.text for one, what in said if one in LABELS and isinstance(what, RdfLiteral)} | {
         iri,
         local_name(iri),
@@ -162,7 +162,7 @@ def _statement(record: LinkRecord) -> Iterator[Said]:
     yield OBJECT, _iri(record.object)
     if record.key:
         yield KEY, RdfLiteral(record.key)
-    yield from _said(record.link.attributes, record.link.metadata)
+    yield from _member_literals(record.link.attributes, record.link.metadata)
 
 
 def _predicate(record: LinkRecord) -> str:
@@ -172,10 +172,10 @@ def _predicate(record: LinkRecord) -> str:
 
 def _is_bare(record: LinkRecord) -> bool:
     """Whether nothing is said of a link but that it is."""
-    return not (record.key or record.link.attributes or told(record.link.metadata))
+    return not (record.key or record.link.attributes or written_metadata(record.link.metadata))
 
 
-def _said(attributes: Attributes, metadata: Attributes) -> Iterator[Said]:
+def _member_literals(attributes: Attributes, metadata: Attributes) -> Iterator[Said]:
     for key, value in attributes.items():
         marked = metadata.get(MARKS + key)
         marked = marked if isinstance(marked, dict) else {}
@@ -183,7 +183,7 @@ def _said(attributes: Attributes, metadata: Attributes) -> Iterator[Said]:
         predicate = str(iri) if _is_iri(iri) else own_iri(key, TERM)
         for literal in _literals(value, marks):
             yield predicate, literal
-    for key, value in told(metadata).items():
+    for key, value in written_metadata(metadata).items():
         if key not in (IRI, TYPES) and not key.startswith(MARKS):
             yield own_iri(key, METADATA), literal_of(value)
 

@@ -99,7 +99,7 @@ def purge(
         session.execute_many(statement, ((group.group_id, one) for one in doomed))
     recount(session, group.group_id)
     terms, is_left = _erase_unused(unit, codes)
-    receipt = told_of_index(receipt, is_left=is_left)
+    receipt = with_index_notice(receipt, is_left=is_left)
     forget_answers(session, group.group_id, receipt.ids, doomed)
     forget_work(session, group.group_id, receipt.ids)
     number = unit.record(
@@ -123,7 +123,7 @@ def purge_group(session: Session, group: Group, *, is_dry_run: bool) -> Receipt:
         return receipt
     session.begin_erasure()
     declared = attribute_indexes(session, group.group_id)
-    receipt = told_of_index(receipt, is_left=_take_back(session, group.group_id, declared))
+    receipt = with_index_notice(receipt, is_left=_take_back(session, group.group_id, declared))
     forget_texts(session, group.group_id)
     delete_group(session, group.group_id)
     session.clear_remains()
@@ -174,7 +174,7 @@ def _receipt(session: Session, group: Group, doomed: Sequence[int], *, is_dry_ru
     )
 
 
-def told_of_index(receipt: Receipt, *, is_left: bool) -> Receipt:
+def with_index_notice(receipt: Receipt, *, is_left: bool) -> Receipt:
     """Return the receipt of a purge, with what is to be said where an index is left."""
     if not is_left:
         return receipt

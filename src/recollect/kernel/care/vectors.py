@@ -73,7 +73,7 @@ def _embed_all(
     group_id, after, count = group.group_id, -1, 0
     while True:
         with store.reading() as session:
-            said = _said(session, group_id, statement, after)
+            said = _lacking_texts(session, group_id, statement, after)
             texts = [one for one in said.values() if one is not None]
             lacking = meanings.without_vectors(session, group_id, texts)
         if not said:
@@ -81,7 +81,7 @@ def _embed_all(
         vectors = meanings.vectors_of(lacking)
         with store.writing(group=group.name) as session:
             rows = VectorRows(session, group_id, meanings.embedder, vectors.get)
-            now = _said(session, group_id, statement, after)
+            now = _lacking_texts(session, group_id, statement, after)
             same = {one: text for one, text in now.items() if text and said.get(one) == text}
             for element, meaning in same.items():
                 rows.put(element, meaning)
@@ -90,7 +90,7 @@ def _embed_all(
         progress(step, count, 0)
 
 
-def _said(
+def _lacking_texts(
     session: Session, group_id: int, statement: Statement, after: int
 ) -> dict[int, str | None]:
     """Return what the next elements without a vector say; those that say nothing, too."""

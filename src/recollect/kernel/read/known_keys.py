@@ -138,7 +138,7 @@ class KnownKeys:
 
         return self._listed.get((keys, number), read)
 
-    def found(self, session: Session, keys: _Keys, key: str, number: int) -> bool:
+    def has_key(self, session: Session, keys: _Keys, key: str, number: int) -> bool:
         """Whether one of many elements has a key, as of transaction `number`."""
 
         def read() -> bool:
@@ -201,7 +201,7 @@ class _KeyLook:
 
     def has(self, keys: _Keys, key: str) -> bool:
         """Whether some element has a key."""
-        return key in self.names(keys) or self.keys.found(self.session, keys, key, self.number)
+        return key in self.names(keys) or self.keys.has_key(self.session, keys, key, self.number)
 
 
 def _warning(look: _KeyLook, where: list[_Keys], key: str, read: _Read) -> Notice:

@@ -29,15 +29,15 @@ def elements_meant(
     nothing has the name, INVALID_ARGUMENT for an id that several elements had one after the other,
     KIP_1001 for a text that is not one FIND of elements.
     """
-    found = _found(session, catalog, limits, what)
+    found = _element_ids(session, catalog, limits, what)
     return _with_lives(session, catalog, found) if in_all_lives else found
 
 
-def _found(
+def _element_ids(
     session: Session, catalog: Catalog, limits: Limits, what: str | tuple[str, ...] | Key | Found
 ) -> list[int]:
     if isinstance(what, tuple):
-        each = (_found(session, catalog, limits, one) for one in what)
+        each = (_element_ids(session, catalog, limits, one) for one in what)
         return sorted({element for found in each for element in found})
     if not isinstance(what, Found):
         found = elements_named(session, catalog.group, catalog.terms, what)
@@ -49,7 +49,7 @@ def _found(
     match script.statements:
         case (ast.Find() as find,):
             reader = Reader(session, catalog, limits, what.as_of)
-            return reader.found(find, Bindings(what.parameters))
+            return reader.find_ids(find, Bindings(what.parameters))
         case _:
             raise RecollectError(
                 INVALID_SYNTAX,

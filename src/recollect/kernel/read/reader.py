@@ -361,7 +361,7 @@ class Reader:
             )
         return [cast(int, one) for one, *_ in rows if one is not None][:limit]
 
-    def found(self, find: ast.Find, bindings: Bindings) -> list[int]:
+    def find_ids(self, find: ast.Find, bindings: Bindings) -> list[int]:
         """Return the integer ids of the elements a FIND answers with; KIP_1001 for values."""
         page = Page.of(find, bindings)
         if page.cursor is not None:

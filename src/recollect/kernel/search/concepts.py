@@ -18,7 +18,7 @@ from recollect.kernel.read.cells import compare, hydrate, shown_concept
 from recollect.kernel.read.joints import End, counted_at, hops_from, joints_at, line_at
 from recollect.kernel.read.moment import NOW, latest_by_id, public_ids
 from recollect.kernel.read.reader import Reader
-from recollect.kernel.search.hits import said_hits
+from recollect.kernel.search.hits import wordy_hits
 from recollect.kernel.search.modes import KEYWORD, why_by_words
 from recollect.kernel.search.scope import Pick, SearchBounds, Where
 from recollect.kernel.search.search import (
@@ -260,7 +260,7 @@ class Concepts:
             scope = SearchBounds(
                 group, code, moment.valid, moment.known, where or None, among, pick
             )
-            ranks = said_hits(session, scope, storable(term), limit)
+            ranks = wordy_hits(session, scope, storable(term), limit)
             held = hydrate(session, group, reader.terms, ranks, moment)
         return [(cast(Concept, held[one]), relevance(rank)) for one, rank in ranks.items()]
 

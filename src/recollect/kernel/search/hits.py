@@ -183,7 +183,7 @@ def concept_hits(session: Session, scope: SearchBounds, term: str, limit: int) -
     return best(scores, limit)
 
 
-def said_hits(session: Session, scope: SearchBounds, term: str, limit: int) -> dict[int, float]:
+def wordy_hits(session: Session, scope: SearchBounds, term: str, limit: int) -> dict[int, float]:
     """Return the ranks of the best concepts by what they say alone, at most `limit`.
 
     Their names are ids, which no text means: they order those that are equally good.

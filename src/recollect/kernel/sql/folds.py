@@ -21,8 +21,8 @@ from recollect.kernel.sql.rows import (
     comparable,
     json_of,
     number_of,
-    number_said,
     text_of,
+    written_number,
 )
 from recollect.kernel.sql.solutions import LIMIT, OFFSET, Solutions
 
@@ -180,7 +180,7 @@ class Folds:
         if not self._has_types:
             scalar = nodes.SqlCall("coalesce", (number_of(value), text_of(value)))
             return [self._aggregate(function, name, scalar)], _PLAIN
-        number = number_said(value)
+        number = written_number(value)
         parts = (
             nodes.Case(((nodes.SqlCall("is_integer", (number,)), _whole(number)),)),
             nodes.Case(((nodes.SqlCall("is_real", (number,)), _real(number)),)),
@@ -280,7 +280,7 @@ class Folds:
         var = self._solutions.plan.variables[place]
         number: nodes.Expr = nodes.Null("text")
         if not var.is_element:
-            number = number_said(value_of(self._solutions.rows, var))
+            number = written_number(value_of(self._solutions.rows, var))
         return self._add(f"s{place}", number)
 
     def _source(self) -> nodes.Query:

@@ -269,7 +269,7 @@ def number_of(value: Value) -> nodes.Expr:
     return nodes.SqlCall("number_of", (value.part(JsonPart.TYPE), value.part(JsonPart.VALUE)))
 
 
-def number_said(value: Value) -> nodes.Expr:
+def written_number(value: Value) -> nodes.Expr:
     """Return the number as it was said, whole or real, or NULL for what is not one."""
     return (
         nodes.Null("text") if isinstance(value, TextValue) else nodes.SqlCall("said", _parts(value))

@@ -300,7 +300,9 @@ class Batch:
         """Note an element before it is changed; KIP_3005 where another version was expected."""
         self.tracker.meet(element, is_new)
         if expected is not None:
-            check_version(self._unit, element, _version(expected), self.tracker.found(element))
+            check_version(
+                self._unit, element, _version(expected), self.tracker.first_content(element)
+            )
 
     def _match_or_create_link(self, triple: Triple, change: PutLink) -> tuple[LinkElement, bool]:
         given_id, new_id = _id(change.id), _id(change.new_id, "new id")

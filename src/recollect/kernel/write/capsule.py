@@ -90,7 +90,7 @@ class Capsule:
         return found
 
     def _add_concept(self, record: ConceptRecord) -> None:
-        concept, told = record.concept, _told(record.concept.metadata)
+        concept, told = record.concept, _written_metadata(record.concept.metadata)
         self.concepts += 1
         handle = self._handles[concept.id] = f"?c{self.concepts}"
         pattern = _pattern(record, with_id=self.with_ids)
@@ -116,7 +116,9 @@ class Capsule:
         if record.earlier:
             self._put(f"PROPOSITION {{ {self._triple(record)} }}{_metadata(record.earlier)}")
         self.links += 1
-        self._put_link(record, _section(record.link.attributes), _told(record.link.metadata))
+        self._put_link(
+            record, _section(record.link.attributes), _written_metadata(record.link.metadata)
+        )
 
     def _put_link(self, record: LinkRecord, said: str, metadata: Attributes) -> None:
         triple, handle = self._triple(record), f"?l{len(self._handles) - self.concepts + 1}"
@@ -192,7 +194,7 @@ def _section(attributes: Attributes) -> str:
     return f" SET ATTRIBUTES {_json(attributes)}" if attributes else ""
 
 
-def _told(metadata: Attributes) -> Attributes:
+def _written_metadata(metadata: Attributes) -> Attributes:
     """Return the metadata that people wrote, without what the memory itself keeps there."""
     return {key: metadata[key] for key in metadata if not key.startswith("_")}
 

@@ -336,7 +336,7 @@ class Tracker:
         """Note an element before the batch changes it."""
         self._first.setdefault(element, None if is_new else element.content)
 
-    def found(self, element: Element) -> ElementContent | None:
+    def first_content(self, element: Element) -> ElementContent | None:
         """Return what an element said when it was first met; None if the batch made it."""
         return self._first[element]
 

@@ -174,12 +174,12 @@ class BatchFacts:
             says=None if change.text is None else normal_text(change.text),
             valid_at=clock.valid_at,
             invalid_at=clock.invalid_at,
-            told_at=_told_at(clock.valid_at, metadata),
+            told_at=_known_since(clock.valid_at, metadata),
             is_new=True,
             is_told=True,
         )
         rivals = self._rivals(subject, codes, target, change.key)
-        link = self._told_already(new, rivals)
+        link = self._same_fact(new, rivals)
         is_new, held_until = link is None, FOREVER
         if link is None:
             link = self._create(change, (subject, target), clock.valid_at)
@@ -359,7 +359,7 @@ class BatchFacts:
         self._ended[old] = None
         self.closed += len(self._unit.supersede(old, old.content))
 
-    def _told_already(self, new: _Fact, rivals: Iterable[LinkElement]) -> LinkElement | None:
+    def _same_fact(self, new: _Fact, rivals: Iterable[LinkElement]) -> LinkElement | None:
         """Return the fact that says the same, and still did when the new one was told.
 
         An end that is told alone is that of a fact which has begun, even if it is over.
@@ -397,7 +397,7 @@ class BatchFacts:
             says=normal_text(str(content.attributes.get(FACT, ""))),
             valid_at=content.valid_at,
             invalid_at=content.invalid_at,
-            told_at=_told_at(content.valid_at, content.metadata),
+            told_at=_known_since(content.valid_at, content.metadata),
             is_new=lives[-1].before is None,
             is_told=any(one.id in self._told for one in lives),
         )
@@ -513,7 +513,7 @@ def _check_fact(change: PutFact) -> tuple[Attributes, Attributes]:
     return attributes, members(change.metadata, "metadata")
 
 
-def _told_at(valid_at: Instant, metadata: Attributes) -> Instant | None:
+def _known_since(valid_at: Instant, metadata: Attributes) -> Instant | None:
     if valid_at != BEGINNING:
         return valid_at
     observed = metadata.get(OBSERVED_AT)

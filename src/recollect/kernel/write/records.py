@@ -161,7 +161,7 @@ class Records:
             return
         for kind in ElementKind:
             for ids in self._pages(kind):
-                yield from self._found(ids)
+                yield from self._records_of(ids)
 
     def of(self, wanted: Iterable[int]) -> Iterator[Record]:
         """Yield some elements and those they depend on: the ends of links, and theirs."""
@@ -169,7 +169,7 @@ class Records:
             whole_set = self._in(session).with_ends(set(wanted))
         ids = sorted(whole_set, key=lambda one: (one & 1, one))
         for start in range(0, len(ids), _AT_ONCE):
-            yield from self._found(ids[start : start + _AT_ONCE])
+            yield from self._records_of(ids[start : start + _AT_ONCE])
 
     def _valid(self, valid: Instant) -> Iterator[int]:
         """Yield the ids of what is true at an instant."""
@@ -198,7 +198,7 @@ class Records:
                 return
             after = ids[-1]
 
-    def _found(self, ids: list[int]) -> Iterator[Record]:
+    def _records_of(self, ids: list[int]) -> Iterator[Record]:
         """Yield the elements of those ids."""
         with self.store.reading() as session:
             found = self._in(session).read(ids)

@@ -201,11 +201,11 @@ class _Returning:
             content = lost.content
         else:
             made = unit.carry_on(carrier, triple)
-            content = self._with_trail(carrier, self._said(carrier, lost))
+            content = self._with_trail(carrier, self._content_now(carrier, lost))
         unit.set_content(made, content)
         self._moved[lost.id] = made.id
 
-    def _said(self, carrier: LinkElement, lost: _Lost) -> ElementContent:
+    def _content_now(self, carrier: LinkElement, lost: _Lost) -> ElementContent:
         """Return what a link says: as before the merge, unless it was changed since."""
         before = carrier.before
         if before is not None and before.changed_at == self._tx:

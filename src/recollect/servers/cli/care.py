@@ -16,7 +16,7 @@ from recollect.servers.cli.cells import counted
 from recollect.servers.cli.given import STANDARD_INPUT, STANDARD_OUTPUT, refuse_json_beside
 from recollect.servers.cli.opening import opened
 from recollect.servers.cli.options import Invocation
-from recollect.servers.cli.output import CUT_SHORT, NOTHING_KEPT, output, told
+from recollect.servers.cli.output import CUT_SHORT, NOTHING_KEPT, output, progress_bars
 from recollect.servers.cli.safe_text import stdout_bytes
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import require_group
@@ -37,7 +37,7 @@ def copy_memory(on: Invocation, path: str) -> None:
     """Copy the store to a new file."""
     with output(as_json=on.as_json) as out:
         out.if_stopped = NOTHING_KEPT
-        with opened(on) as nexus, told(out) as progress:
+        with opened(on) as nexus, progress_bars(out) as progress:
             nexus.backup(path, progress=progress)
         size = Path(path).stat().st_size
         if out.as_json:
@@ -66,7 +66,7 @@ def write_dump(on: Invocation, path: str, *, all_groups: bool) -> None:
     with output(as_json=on.as_json) as out:
         is_stream = path == STANDARD_OUTPUT
         out.if_stopped = CUT_SHORT if is_stream else NOTHING_KEPT
-        with opened(on) as nexus, told(out) as progress:
+        with opened(on) as nexus, progress_bars(out) as progress:
             if not all_groups:
                 require_group(nexus)
             target = stdout_bytes() if is_stream else path
@@ -84,7 +84,7 @@ def restore_dump(on: Invocation, path: str) -> None:
     with output(as_json=on.as_json) as out:
         out.if_stopped = NOTHING_KEPT
         _refuse_foreign(path)
-        with opened(on, create=True) as nexus, told(out) as progress:
+        with opened(on, create=True) as nexus, progress_bars(out) as progress:
             source = sys.stdin.buffer if path == STANDARD_INPUT else path
             try:
                 groups = nexus.restore(source, progress=progress)
@@ -130,7 +130,7 @@ def examine_memory(on: Invocation, *, fix: bool) -> None:
     """Show what is wrong; exit with 1 when something still is."""
     with output(as_json=on.as_json) as out:
         out.if_stopped = "what is mended by now is kept; run it again" if fix else ""
-        with opened(on, is_checked=False) as nexus, told(out) as progress:
+        with opened(on, is_checked=False) as nexus, progress_bars(out) as progress:
             diagnosis = nexus.doctor(fix=fix, progress=progress)
             compares = compared_by(nexus.vectors.model)
         out.failed = not diagnosis.is_well
@@ -161,7 +161,7 @@ def _finding_line(finding: Finding) -> str:
 def verify_log(on: Invocation, head: str | None) -> None:
     """Compute the log again and print its head; exit with 1 when something was changed."""
     with output(as_json=on.as_json) as out:
-        with opened(on) as nexus, told(out) as progress:
+        with opened(on) as nexus, progress_bars(out) as progress:
             require_group(nexus)
             try:
                 audit = nexus.verify(head, progress=progress)
@@ -194,7 +194,7 @@ def make_vectors(on: Invocation) -> None:
             names = [nexus.group_name]
         nexus.vectors.check_embedder()
         out.if_stopped = "what is embedded by now is kept; run it again for the rest"
-        with told(out) as progress:
+        with progress_bars(out) as progress:
             embedded = {one: nexus.group(one).vectors.reindex(progress).embedded for one in names}
         model, total = nexus.vectors.model, sum(embedded.values())
         if out.as_json:

@@ -18,7 +18,7 @@ from recollect.servers.cli.cells import counted
 from recollect.servers.cli.given import STANDARD_OUTPUT, refuse_json_beside
 from recollect.servers.cli.opening import opened, warn_of_question
 from recollect.servers.cli.options import Invocation
-from recollect.servers.cli.output import CUT_SHORT, NOTHING_KEPT, output, told
+from recollect.servers.cli.output import CUT_SHORT, NOTHING_KEPT, output, progress_bars
 from recollect.servers.cli.safe_text import stdout_bytes
 from recollect.servers.wiring import require_group
 
@@ -42,7 +42,7 @@ def write_out(on: Invocation, path: str, carried: Carried) -> None:
     notices: list[Notice] = []
     with output(as_json=on.as_json) as out:
         out.if_stopped = CUT_SHORT if path == STANDARD_OUTPUT else NOTHING_KEPT
-        with opened(on) as nexus, told(out) as progress:
+        with opened(on) as nexus, progress_bars(out) as progress:
             require_group(nexus)
             found = None if query is None else Found(query, parameters)
             warn_of_question(out, nexus, found, read_as_of(as_of))

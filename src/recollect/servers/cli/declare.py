@@ -17,7 +17,7 @@ from recollect.model import AttributeIndex, Found, Schema
 from recollect.servers.cli.cells import counted, facts
 from recollect.servers.cli.opening import opened, warn_of_absent_group, warn_of_question
 from recollect.servers.cli.options import Invocation
-from recollect.servers.cli.output import Output, output, told
+from recollect.servers.cli.output import Output, output, progress_bars
 from recollect.servers.settings import Settings
 
 _ONE = "FIND(?one) WHERE { ?one {type: $type} } LIMIT 1"
@@ -54,7 +54,7 @@ def add_index(on: Invocation, name: str) -> None:
     wanted = _attribute_named(name)
     with output(as_json=on.as_json) as out:
         out.if_stopped = "no index is changed"
-        with opened(on, create=True) as nexus, told(out) as progress:
+        with opened(on, create=True) as nexus, progress_bars(out) as progress:
             nexus.add_index(wanted.type, wanted.attribute, progress=progress)
             warn_of_question(out, nexus, Found(_ONE, {"type": wanted.type}), None)
             out.if_stopped = "the change is made; only the list is missing"

@@ -28,7 +28,7 @@ from recollect.node import dataclass
 from recollect.servers.cli.cells import counted, open_table
 from recollect.servers.cli.opening import opened
 from recollect.servers.cli.options import Invocation
-from recollect.servers.cli.output import Output, output, told
+from recollect.servers.cli.output import Output, output, progress_bars
 from recollect.servers.cli.safe_text import escaped, one_line, shown
 from recollect.servers.settings import Settings
 
@@ -53,7 +53,7 @@ class UpkeepRun:
 
     def of(self, out: Output, work: Callable[[Nexus, Progress, str | None], FoundT]) -> FoundT:
         """Return what the work finds in the memory, with bars and the name of who asks."""
-        with opened(self.on) as nexus, told(out) as progress:
+        with opened(self.on) as nexus, progress_bars(out) as progress:
             return work(nexus, progress, Settings().actor(self.on.actor))
 
 
@@ -96,8 +96,8 @@ def show_expiry(upkeep: UpkeepRun, types: Sequence[str], *, archive: bool, limit
         else:
             lines = [(str(one.target), str(one.expires_at)) for one in found.expired]
             _table(out, ("expired", "expires_at"), lines)
-            _told(out, found.suspect, "expired, of no type that is forgotten; --type takes it")
-            _told(out, found.unreadable, "expires_at is not an ISO 8601 time")
+            _warn_left(out, found.suspect, "expired, of no type that is forgotten; --type takes it")
+            _warn_left(out, found.unreadable, "expires_at is not an ISO 8601 time")
             _verdict(out, found.done, "archived" if archive else "closed", len(lines), found.left)
 
 
@@ -222,7 +222,7 @@ def _table(out: Output, columns: Sequence[str], lines: Sequence[Sequence[str]]) 
         out.say(f"and {len(lines) - SHOWN:,} more; all with --json", "dim")
 
 
-def _told(out: Output, doubtful: Sequence[Expired], reason: str) -> None:
+def _warn_left(out: Output, doubtful: Sequence[Expired], reason: str) -> None:
     """Warn of what is left as it is."""
     for one in doubtful[:SHOWN]:
         out.warn(f"{one.target} ({one.expires_at}): {reason}")

@@ -230,7 +230,9 @@ def _tell_corrected(out: Output, done: Corrected) -> None:
     before, now = done.before.to_dict(), done.memory.to_dict()
     for name in _TOLD:
         if before.get(name) != now.get(name):
-            out.show_text(shown(f"            {name}: {_said(before, name)} → {_said(now, name)}"))
+            out.show_text(
+                shown(f"            {name}: {_member(before, name)} → {_member(now, name)}")
+            )
     _tell_others(out, (), done.also_holds)
     is_undone = done.undo.startswith("undo ")
     back = f"recollect correct {done.memory.id} --undo" if is_undone else own_hint(done.undo)
@@ -240,7 +242,7 @@ def _tell_corrected(out: Output, done: Corrected) -> None:
 _TOLD = ("valid_at", "invalid_at", "source", "confidence", "attributes")
 
 
-def _said(members: Mapping[str, object], name: str) -> str:
+def _member(members: Mapping[str, object], name: str) -> str:
     value = members.get(name)
     return "nothing" if value is None else str(value)
 

@@ -29,7 +29,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from recollect.errors import STORE_UNAVAILABLE, Notice, RecollectError, in_words, told_with
+from recollect.errors import STORE_UNAVAILABLE, Notice, RecollectError, errors_with, in_words
 from recollect.servers.cli.own_words import own_hint
 from recollect.servers.cli.safe_text import escaped, one_line, plain, shown
 
@@ -127,7 +127,7 @@ class Output:
 
     def _trouble(self, error: RecollectError) -> None:
         """Print an error with its lines whole, so that the caret stands where it should."""
-        for one in told_with(error):
+        for one in errors_with(error):
             self.err.print(error_text(one), soft_wrap=True)
 
     def warn(self, message: str, hint: str = "") -> None:
@@ -182,7 +182,7 @@ def output(
 
 
 @contextmanager
-def told(out: Output, unit: str = "") -> Iterator[Told]:
+def progress_bars(out: Output, unit: str = "") -> Iterator[Told]:
     """Give the function that long work reports its progress to: a bar for each of its steps.
 
     `unit` is what is counted, if the name of the step does not say it.

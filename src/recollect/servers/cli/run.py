@@ -20,7 +20,7 @@ from recollect.servers.cli.cells import counted
 from recollect.servers.cli.given import is_comment, text_of
 from recollect.servers.cli.opening import opened
 from recollect.servers.cli.options import Invocation
-from recollect.servers.cli.output import Output, output, told
+from recollect.servers.cli.output import Output, output, progress_bars
 from recollect.servers.settings import Settings
 
 Ask = Callable[..., Answer]
@@ -114,7 +114,7 @@ def _nothing_to_run(out: Output, *, each: bool) -> None:
 def _run_whole(out: Output, nexus: Nexus, script: Script, ask: Ask) -> None:
     text = script.source
     out.if_stopped = "nothing of the text is kept"
-    with told(out) if len(text) >= LARGE else nullcontext(silent) as progress:
+    with progress_bars(out) if len(text) >= LARGE else nullcontext(silent) as progress:
         answer = ask(nexus, script, progress=progress)
     out.if_stopped = "the text has run; only its report is missing"
     show_answer(out, nexus, answer, AskedText(text))

@@ -18,7 +18,7 @@ from recollect.servers.cli.cells import counted, open_table
 from recollect.servers.cli.given import STANDARD_INPUT
 from recollect.servers.cli.opening import opened
 from recollect.servers.cli.options import Invocation
-from recollect.servers.cli.output import NOTHING_KEPT, Output, output, told
+from recollect.servers.cli.output import NOTHING_KEPT, Output, output, progress_bars
 from recollect.servers.cli.safe_text import shown
 from recollect.servers.settings import Settings
 
@@ -51,7 +51,7 @@ def take_in_files(on: Invocation, files: Sequence[str], wanted: ImportOptions) -
                 entered.enter_context(nexus.transaction(dry_run=True))
             for file, path in zip(files, paths, strict=True):
                 name = _STANDARD_INPUT if file == STANDARD_INPUT else file
-                with told(out, "bytes") as progress, _beside(reports):
+                with progress_bars(out, "bytes") as progress, _beside(reports):
                     report = take_in(
                         nexus,
                         path,

@@ -13,7 +13,7 @@ from recollect.servers.cli.opening import opened
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
 from recollect.servers.learning import make_learner
-from recollect.servers.service import told_to_end
+from recollect.servers.service import ended_by_signals
 from recollect.servers.settings import Settings
 
 GRACE_SECONDS = 10.0
@@ -64,7 +64,7 @@ def work_on_memory(on: Invocation, functional: list[str], *, once: bool, threads
             else:
                 out.say(f"working on {located.shown} with {learner.name}", "green")
                 stopped = threading.Event()
-                with told_to_end((signal.SIGTERM, signal.SIGINT), stopped.set):
+                with ended_by_signals((signal.SIGTERM, signal.SIGINT), stopped.set):
                     worker = Worker(nexus, work, threads=threads).start()
                     stopped.wait()
                     worker.stop(GRACE_SECONDS)

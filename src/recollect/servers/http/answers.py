@@ -71,7 +71,7 @@ def status_of(error_code: str) -> int:
     return CODES[error_code].http
 
 
-def told(envelope: Envelope) -> Response:
+def enveloped_answer(envelope: Envelope) -> Response:
     """Return the answer that carries an envelope."""
     if "error" in envelope:
         status = status_of(envelope["error"]["error_code"])

@@ -25,7 +25,7 @@ from recollect.faces.calls import Call, calls_of
 from recollect.faces.operations import Caller, Envelope, Observation
 from recollect.faces.operations.envelope import checked, code_of, failure, success
 from recollect.kernel import Nexus
-from recollect.servers.http.answers import own_hint, told
+from recollect.servers.http.answers import enveloped_answer, own_hint
 from recollect.servers.http.described import (
     GROUP,
     Schema,
@@ -115,7 +115,7 @@ def answering(
     """Return what a router calls for a request that is answered with an envelope."""
 
     async def answered_request(request: Request) -> Response:
-        return told(await answer(shared, request))
+        return enveloped_answer(await answer(shared, request))
 
     return answered_request
 

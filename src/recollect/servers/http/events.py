@@ -147,10 +147,10 @@ class Streams:
             raise
         request_id = request_id_of(request)
         headers = {REQUEST_ID: in_header(request_id), "cache-control": "no-store"}
-        told = self._told(nexus, after, first, request_id, tells_all=given.get("memory", False))
+        told = self._stream(nexus, after, first, request_id, tells_all=given.get("memory", False))
         return Stream(told, self._closed, headers)
 
-    async def _told(
+    async def _stream(
         self, nexus: Nexus, after: str, page: FeedPage, request_id: str, *, tells_all: bool
     ) -> AsyncIterator[bytes]:
         """Yield the events, and a heartbeat where there are none, until the server ends.

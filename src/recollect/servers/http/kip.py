@@ -79,7 +79,7 @@ def kip_face(shared: SharedParts) -> Face:
             responses=answered_by("KipResponse", function.answer),
             openapi_extra=asked_of(function),
         )
-    return Face(KIP, router, schemas(), tell=_told)
+    return Face(KIP, router, schemas(), tell=_failed)
 
 
 def changes_face(shared: SharedParts) -> Face:
@@ -107,7 +107,7 @@ def changes_face(shared: SharedParts) -> Face:
         responses=answered_by("ChangesResponse", CHANGES_EXAMPLE),
         openapi_extra={"parameters": [GROUP, *parameters(adapter, {"since": 16, "limit": 100})]},
     )
-    return Face(CHANGES, router, tell=_told)
+    return Face(CHANGES, router, tell=_failed)
 
 
 def _handler(shared: SharedParts, function: KipFunction) -> Handler:
@@ -178,5 +178,5 @@ async def _answered(
     return as_json(response, request_id, 200 if code is None else status_of(code.code))
 
 
-def _told(_: str, error: RecollectError) -> Response:
+def _failed(_: str, error: RecollectError) -> Response:
     return failure(error)

@@ -23,7 +23,7 @@ from multiprocessing.context import SpawnProcess
 from recollect.errors import CODES, UNAVAILABLE, RecollectError
 from recollect.node import dataclass
 from recollect.servers.http.logs import log_event
-from recollect.servers.service import told_to_end
+from recollect.servers.service import ended_by_signals
 
 Begun = Callable[[], None]
 """Is called once, when requests are answered."""
@@ -179,7 +179,7 @@ def _signals() -> Iterator[Connection]:
     stopped, stop = _SPAWN.Pipe(duplex=False)
     names = [one for one in _STOPS if signal.getsignal(one) is not signal.SIG_IGN]
     try:
-        with told_to_end(names, stop.close):
+        with ended_by_signals(names, stop.close):
             yield stopped
     finally:
         stop.close()

@@ -25,7 +25,7 @@ from recollect.faces.operations import Caller
 from recollect.faces.operations.envelope import checked
 from recollect.kernel import Nexus, called
 from recollect.model import Concept, Hits
-from recollect.servers.http.answers import as_json, told
+from recollect.servers.http.answers import as_json, enveloped_answer
 from recollect.servers.http.calls import IN_QUERY, answered, query_members
 from recollect.servers.http.described import (
     GROUP,
@@ -104,7 +104,7 @@ def search_face(shared: SharedParts) -> Face:
 
         envelope = await answered(shared, request, SEARCH, work)
         if "error" in envelope:
-            return told(envelope)
+            return enveloped_answer(envelope)
         return as_json(envelope["output"], envelope["request_id"])
 
     router.add_api_route(

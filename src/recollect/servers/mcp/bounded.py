@@ -131,7 +131,7 @@ def refused(error: Mapping[str, object]) -> CallToolResult:
     if not is_small(error):
         error = {key: one[:_LONGEST_EXCERPT] for key, one in error.items() if isinstance(one, str)}
     return CallToolResult(
-        content=[TextContent(text="\n".join(_told(error)))],
+        content=[TextContent(text="\n".join(_error_lines(error)))],
         structured_content={"error": dict(error)},
         is_error=True,
     )
@@ -148,7 +148,7 @@ def _lines(answer: Mapping[str, object]) -> Iterator[str]:
         yield json_line(rest)
 
 
-def _told(error: Mapping[str, object]) -> Iterator[str]:
+def _error_lines(error: Mapping[str, object]) -> Iterator[str]:
     yield f"{error.get('code')}: {one_line(str(error.get('message')))}"
     if "line" in error:
         yield f"line {error['line']}, column {error.get('column')}"

@@ -30,7 +30,7 @@ from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece, KnowledgePr
 from recollect.faces.markup import Markup
 from recollect.faces.markup.wire import to_wire
 from recollect.faces.memory import Corrected, Holding, MemoryRecord, RecalledRecord
-from recollect.faces.operations.envelope import told_error
+from recollect.faces.operations.envelope import envelope_error
 from recollect.kernel import Nexus
 from recollect.servers.mcp.fence import NOTE
 from recollect.servers.mcp.inputs import (
@@ -302,7 +302,7 @@ def add_episode(memory: Memory, given: AddEpisode) -> AcceptedEpisode:
         "AddEpisodes", {"group_id": memory.group, "items": [item]}
     )
     if "error" in envelope:
-        raise told_error(envelope["error"])
+        raise envelope_error(envelope["error"])
     return cast("AcceptedEpisode", envelope["output"])
 
 

@@ -157,13 +157,13 @@ class _ImportTrial:
 
     def _fail(self, name: str, start: float, error: Exception) -> None:
         """Note a step that failed, in the words of the server if it left any."""
-        said = self._said()
+        said = self._error_output()
         by_hand = f"run it by hand: {join(self._entry.command)}"
         hint = next((one.removeprefix(_HINT) for one in said if one.startswith(_HINT)), by_hand)
         message = next((one for one in said if one.strip()), "") or str(error)
         self._steps.append(TrialStep(name, False, message, _since(start), hint))
 
-    def _said(self) -> Sequence[str]:
+    def _error_output(self) -> Sequence[str]:
         self._errors.seek(0)
         return self._errors.read(10_000).splitlines()
 

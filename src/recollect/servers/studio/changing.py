@@ -191,7 +191,7 @@ def _merge(visit: Visit, dated: Dated) -> Work:
 def _moved(visit: Visit, dated: Dated, status: str) -> Work:
     """Move a claim through its lifecycle, on what a person says."""
     identifier, reason = dated.element.id, visit.form.get("reason", "").strip()
-    evidence: list[EvidenceRef] = [_said(visit, reason)] if reason else []
+    evidence: list[EvidenceRef] = [_evidence_of(visit, reason)] if reason else []
 
     def work(nexus: Nexus) -> str:
         Writer(nexus).transition(identifier, status, evidence, reason or None, visit.acting)
@@ -203,14 +203,14 @@ def _moved(visit: Visit, dated: Dated, status: str) -> Work:
 def _supersede(visit: Visit, dated: Dated) -> Work:
     """Put a new claim in the place of one."""
     said = required(visit.form, "text")
-    evidence = [_said(visit, visit.form.get("reason", "").strip() or said)]
+    evidence = [_evidence_of(visit, visit.form.get("reason", "").strip() or said)]
     return _remembered(
         visit,
         lambda memory: memory.correct(dated.element.id, text=said, evidence=evidence).memory.id,
     )
 
 
-def _said(visit: Visit, reason: str) -> EvidenceRef:
+def _evidence_of(visit: Visit, reason: str) -> EvidenceRef:
     """Return what a person says as evidence."""
     return from_human_assertion(visit.actor, visit.nexus.now() / 1_000, reason)
 

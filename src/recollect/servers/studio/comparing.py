@@ -86,8 +86,8 @@ def compared_true(visit: Visit, earlier: Instant, later: Instant) -> ComparedSta
     began, ended = (_between(visit, bound, given) for bound in ("_valid_at", "_invalid_at"))
     found = nexus.elements.look_up({*began, *ended}, as_of=visit.then)
     both = {one for one in began & ended if one in found}
-    came = {_said_of(found[one]): one for one in began - both if one in found}
-    went = {_said_of(found[one]): one for one in ended - both if one in found}
+    came = {_subjects_of(found[one]): one for one in began - both if one in found}
+    went = {_subjects_of(found[one]): one for one in ended - both if one in found}
     turned = [(found[went[one]], found[came[one]]) for one in came if one in went]
     lines = [
         shown_of(nexus, some, visit.then)
@@ -121,7 +121,7 @@ def _between(visit: Visit, bound: str, given: Mapping[str, Value]) -> set[str]:
     return found
 
 
-def _said_of(dated: Dated) -> tuple[str, ...]:
+def _subjects_of(dated: Dated) -> tuple[str, ...]:
     """Return what a fact says something of; two of the same follow each other."""
     element = dated.element
     if isinstance(element, Link):

@@ -82,7 +82,7 @@ def element_page(visit: Visit) -> Answered:
     element = dated.element
     claim = _claim(nexus, element, visit.then) if isinstance(element, Concept) else None
     is_owned = isinstance(element, Concept) and element.type in nexus.kinds.owned
-    same, steps = said_of_same(visit, element), steps_of(lives)
+    same, steps = same_predicate(visit, element), steps_of(lives)
     shows = {
         "one": shown,
         "element": element,
@@ -181,7 +181,7 @@ def neighbours(visit: Visit, element: Concept | Link) -> tuple[Neighbours, ...]:
     return tuple(found)
 
 
-def said_of_same(visit: Visit, element: Concept | Link) -> tuple[Shown, ...]:
+def same_predicate(visit: Visit, element: Concept | Link) -> tuple[Shown, ...]:
     """Return what else the predicate of a link says, or said, of its subject, the oldest first.
 
     Among it is the same fact as it was held before. Cost: every link of the subject by it.

@@ -55,7 +55,7 @@ def episodes_page(visit: Visit) -> Answered:
     nexus = visit.nexus
     count = visit.number("last", _NEWEST, 500)
     found = newest_episodes(nexus, count, visit.moment or AsOf())
-    told = [_told(nexus, one) for one in reversed(shown_of(nexus, found, visit.then))]
+    told = [_episode_line(nexus, one) for one in reversed(shown_of(nexus, found, visit.then))]
     envelope = visit.operations.list_parked(group_id=nexus.group_name)
     parked = cast("Sequence[Item]", envelope.get("output", {}).get("items", ()))
     shows = {"told": told, "parked": parked, "counts": nexus.queue.counts(), "count": count}
@@ -75,7 +75,7 @@ def episode_page(visit: Visit) -> Answered:
     lines = shown_of(nexus, facts)
     body = str(dated.element.attributes.get("body", ""))
     shows = {
-        "told": _told(nexus, shown),
+        "told": _episode_line(nexus, shown),
         "attributes": dated.element.attributes,
         "facts": lines,
         "parts": marked(body, [(one.id, words) for one in lines for words in _words(nexus, one)]),
@@ -129,7 +129,7 @@ def _words(nexus: Nexus, fact: Shown) -> list[str]:
     return [fact.line, *(one.name for one in keys.values())]
 
 
-def _told(nexus: Nexus, shown: Shown) -> EpisodeLine:
+def _episode_line(nexus: Nexus, shown: Shown) -> EpisodeLine:
     item = nexus.queue.find(shown.id)
     return EpisodeLine(shown, _NO_WORK if item is None else item.state, item)
 

@@ -202,7 +202,9 @@ def _newest(nexus: Nexus, count: int, then: AsOf | None) -> tuple[Shown, ...]:
     ]
     found = shown_ids(nexus, list(dict.fromkeys(ids))[: 2 * _MOST_SHOWN], then)
     return tuple(
-        one for one in found if one.dated.expired_at is None and _is_told(nexus.kinds.of(one.type))
+        one
+        for one in found
+        if one.dated.expired_at is None and _is_statement(nexus.kinds.of(one.type))
     )[:_MOST_SHOWN]
 
 
@@ -214,7 +216,7 @@ def about_types(
     return [one for one, kind in kinds if kind.is_memory and kind.is_known]
 
 
-def _is_told(kind: Kind) -> bool:
+def _is_statement(kind: Kind) -> bool:
     """Whether a concept of a kind says something by itself."""
     return kind.is_memory and bool(kind.text or not kind.names_are_ids)
 

@@ -185,10 +185,10 @@ def _given(visit: Visit) -> File:
         raise RecollectError(
             INVALID_ARGUMENT, "this kind of file is not known", hint="choose one of the list"
         )
-    return File(name, content, _told(content) if kind == _AUTO else kind)
+    return File(name, content, _file_kind(content) if kind == _AUTO else kind)
 
 
-def _told(content: bytes) -> str:
+def _file_kind(content: bytes) -> str:
     """Return the kind of a file by its beginning, as far as nothing but this page knows it."""
     if content.startswith(_DUMP_BEGINS):
         return _DUMP

@@ -60,11 +60,11 @@ def find_orphans(nexus: Nexus, *, progress: Progress = silent) -> Orphans:
     has_domains = False
     for done, type_ in enumerate(ordinary):
         progress("reading", done, len(ordinary))
-        unlinked += _found(nexus, _UNLINKED, type_)
+        unlinked += _named_keys(nexus, _UNLINKED, type_)
         if type_ == _DOMAIN or BELONGS not in predicates:
             continue
-        homeless += _found(nexus, _HOMELESS, type_)
-        has_domains = has_domains or bool(_found(nexus, _AT_HOME, type_))
+        homeless += _named_keys(nexus, _HOMELESS, type_)
+        has_domains = has_domains or bool(_named_keys(nexus, _AT_HOME, type_))
     progress("reading", len(ordinary), len(ordinary))
     return Orphans(
         tuple(unlinked),
@@ -74,10 +74,10 @@ def find_orphans(nexus: Nexus, *, progress: Progress = silent) -> Orphans:
     )
 
 
-def _found(nexus: Nexus, text: str, type_: str) -> list[Key]:
+def _named_keys(nexus: Nexus, text: str, type_: str) -> list[Key]:
     return [Key(type_, str(name)) for (name,) in rows_of(nexus, text, {"type": type_})]
 
 
 def _unused(nexus: Nexus, meta: str, used: Sequence[str]) -> tuple[str, ...]:
     """Return the names that a meta-type's concepts declare, and nothing uses."""
-    return tuple(one.name for one in _found(nexus, _DECLARED, meta) if one.name not in used)
+    return tuple(one.name for one in _named_keys(nexus, _DECLARED, meta) if one.name not in used)

@@ -105,7 +105,7 @@ class Service(ABC):
                     f"this {type(self).__name__} is closed",
                     hint=f"open it again: {type(self).__name__}(...)",
                 )
-            with self._told():
+            with self._own_errors():
                 yield
 
     @contextmanager
@@ -114,7 +114,7 @@ class Service(ABC):
         with self._in_use():
             yield None if namespace is None else checked_id("namespace", namespace)
 
-    def _told(self) -> AbstractContextManager[None]:
+    def _own_errors(self) -> AbstractContextManager[None]:
         """Turn what the client raises in a block into errors of ours."""
         return nullcontext()
 

@@ -40,7 +40,7 @@ class ChromaRetrievalService(VectorRetrievalService):
         chroma = client("chromadb", "chroma")
         self._errors = client("chromadb.errors", "chroma")
         settings = client("chromadb.config", "chroma").Settings(anonymized_telemetry=False)
-        with self._told():
+        with self._own_errors():
             self._client: Any = chroma.PersistentClient(os.fspath(persist_directory), settings)
             self._collection: Any = self._client.get_or_create_collection(
                 collection_name,
@@ -53,7 +53,7 @@ class ChromaRetrievalService(VectorRetrievalService):
         self._check_embedder(self._place, (self._collection.metadata or {}).get(_EMBEDDER))
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _own_errors(self) -> Iterator[None]:
         try:
             yield
         except self._errors.InvalidArgumentError as error:

@@ -81,7 +81,7 @@ class ElasticsearchRetrievalService(RetrievalServiceBase):
             ) from error
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _own_errors(self) -> Iterator[None]:
         try:
             if not self._is_ready:
                 self._make_index()

@@ -17,7 +17,7 @@ from recollect.faces.knowledge.services.base import GraphServiceBase, KeyValueSe
 from recollect.faces.knowledge.services.folder import (
     Folder,
     base_folder,
-    folder_told,
+    folder_errors,
     name_of,
     text_of,
 )
@@ -33,8 +33,8 @@ class FileKeyValueService(KeyValueServiceBase):
         super().__init__()
         self._pairs = base_folder(base_dir).within("pairs")
 
-    def _told(self) -> AbstractContextManager[None]:
-        return folder_told()
+    def _own_errors(self) -> AbstractContextManager[None]:
+        return folder_errors()
 
     def _text(self, key: str, namespace: Namespace) -> str | None:
         found = self._space(namespace).read(name_of(key))
@@ -84,8 +84,8 @@ class FileGraphService(GraphServiceBase):
         super().__init__()
         self._graphs = base_folder(base_dir).within("graphs")
 
-    def _told(self) -> AbstractContextManager[None]:
-        return folder_told()
+    def _own_errors(self) -> AbstractContextManager[None]:
+        return folder_errors()
 
     def _put_node(self, node: GraphNode, namespace: Namespace) -> None:
         self._node_files(namespace).write(
@@ -190,19 +190,19 @@ def _namespaces_in(folder: Folder, inner: str) -> list[str]:
         first = files.first() if name != _UNNAMED else None
         if first is not None:
             told = text_of(name)
-            found += [told] if told is not None else _told_by(files, [first], "namespace")
+            found += [told] if told is not None else _member_texts(files, [first], "namespace")
     return found
 
 
 def _ids(files: Folder, field: str) -> list[str]:
     names = files.names()
     plain = [text_of(name) for name in names]
-    return [one for one in plain if one is not None] + _told_by(
+    return [one for one in plain if one is not None] + _member_texts(
         files, [name for name in names if text_of(name) is None], field
     )
 
 
-def _told_by(files: Folder, names: Collection[str], field: str) -> list[str]:
+def _member_texts(files: Folder, names: Collection[str], field: str) -> list[str]:
     """Return what files say themselves; those that another process has removed say nothing."""
     found = (files.read(name) for name in names)
     return [str(one[field]) for one in found if one is not None]

@@ -149,13 +149,13 @@ def base_folder(base_dir: object) -> Folder:
     path = os.fspath(base_dir) if isinstance(base_dir, str | os.PathLike) else ""
     if not isinstance(path, str) or not path.strip() or "\0" in path:
         raise refused("base_dir names no folder", 'give a path such as "knowledge"')
-    with folder_told():
+    with folder_errors():
         Path(path).mkdir(parents=True, exist_ok=True)
     return Folder(Path(path))
 
 
 @contextmanager
-def folder_told() -> Iterator[None]:
+def folder_errors() -> Iterator[None]:
     """Turn errors of the file system into ours."""
     try:
         yield

@@ -53,7 +53,7 @@ class LanceDBRetrievalService(VectorRetrievalService):
             ],
             metadata={_EMBEDDER: self._embedder.name.encode()},
         )
-        with self._told():
+        with self._own_errors():
             self._lancedb: Any = lancedb.connect(
                 os.fspath(db_path), read_consistency_interval=timedelta(0)
             )
@@ -74,7 +74,7 @@ class LanceDBRetrievalService(VectorRetrievalService):
             ) from error
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _own_errors(self) -> Iterator[None]:
         try:
             yield
         except (OSError, RuntimeError) as error:

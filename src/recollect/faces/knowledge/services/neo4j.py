@@ -87,7 +87,7 @@ class Neo4jGraphService(GraphServiceBase):
             raise refused(f"uri is no address of Neo4j: {error}", "use bolt://host:7687") from error
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _own_errors(self) -> Iterator[None]:
         try:
             if not self._is_ready:
                 for statement in _PREPARE:

@@ -57,7 +57,7 @@ class RedisKeyValueService(KeyValueServiceBase):
         )
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _own_errors(self) -> Iterator[None]:
         try:
             yield
         except self._error as error:

@@ -33,8 +33,8 @@ class SQLiteKeyValueService(KeyValueServiceBase):
         super().__init__()
         self._file = SqliteFile(db_path, _TABLES)
 
-    def _told(self) -> AbstractContextManager[None]:
-        return self._file.told()
+    def _own_errors(self) -> AbstractContextManager[None]:
+        return self._file.own_errors()
 
     def _text(self, key: str, namespace: Namespace) -> str | None:
         rows = self._file.rows(

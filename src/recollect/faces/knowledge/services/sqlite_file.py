@@ -34,7 +34,7 @@ class SqliteFile:
     def __init__(self, db_path: str | os.PathLike[str], tables: str) -> None:
         """Open a file, made if it is not there, and make the tables that it lacks."""
         self._path = _checked_path(db_path)
-        with self.told():
+        with self.own_errors():
             self._connection = apsw.Connection(self._path)
             try:
                 self._prepare(tables)
@@ -80,7 +80,7 @@ class SqliteFile:
             raise
 
     @contextmanager
-    def told(self) -> Iterator[None]:
+    def own_errors(self) -> Iterator[None]:
         """Turn errors of SQLite into ours."""
         try:
             yield

@@ -78,8 +78,8 @@ class SQLiteFTS5RetrievalService(RetrievalServiceBase):
         super().__init__()
         self._file = SqliteFile(db_path, _TABLES)
 
-    def _told(self) -> AbstractContextManager[None]:
-        return self._file.told()
+    def _own_errors(self) -> AbstractContextManager[None]:
+        return self._file.own_errors()
 
     def _add(self, document: Document, namespace: Namespace) -> bool:
         with self._file.writing():
@@ -114,9 +114,9 @@ class SQLiteFTS5RetrievalService(RetrievalServiceBase):
 
     def _search(self, query: str, wanted: Set[str], namespace: Namespace, most: int) -> Scored:
         with self._file.reading():
-            return self._found(query, wanted, namespace, most)
+            return self._scored(query, wanted, namespace, most)
 
-    def _found(self, query: str, wanted: Set[str], namespace: Namespace, most: int) -> Scored:
+    def _scored(self, query: str, wanted: Set[str], namespace: Namespace, most: int) -> Scored:
         rows = self._file.rows(
             "SELECT number, documents, words FROM shelf WHERE namespace = ?", (namespace or "",)
         )

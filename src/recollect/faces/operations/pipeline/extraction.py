@@ -75,7 +75,7 @@ def checked_extraction(given: object) -> Extraction:
     try:
         extraction = _ADAPTER.validate_python(given)
     except ValidationError as error:
-        raise _faulty(_told(error.errors(include_url=False, include_input=False))) from error
+        raise _faulty(_problems(error.errors(include_url=False, include_input=False))) from error
     faults = [*_repeated(extraction), *_backwards(extraction)]
     if faults:
         raise _faulty(faults)
@@ -147,7 +147,7 @@ def _backwards(extraction: Extraction) -> list[str]:
     return faults
 
 
-def _told(faults: Iterable[ErrorDetails]) -> list[str]:
+def _problems(faults: Iterable[ErrorDetails]) -> list[str]:
     told = []
     for fault in faults:
         path = ""

@@ -151,7 +151,7 @@ class LlmExtractor:
             seconds = error.details.get("retry_seconds")
             wait = seconds if isinstance(seconds, float) else 0.0
             return Refused(error.message, usage=Usage(1), retry_seconds=wait)
-        return _found(completion, known)
+        return _read_answer(completion, known)
 
     def close(self) -> None:
         """Close the connections."""
@@ -168,7 +168,7 @@ def _messages(
         yield {"role": "user", "content": complaint(rejected)}
 
 
-def _found(completion: Completion, known: Known) -> Extracted | Refused:
+def _read_answer(completion: Completion, known: Known) -> Extracted | Refused:
     """Return what an answer says, checked."""
     content, usage = completion.text, completion.usage
     if not content:

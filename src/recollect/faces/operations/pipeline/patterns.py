@@ -219,11 +219,11 @@ def stated_in(body: str, reference_time: str) -> tuple[Stated, ...]:
         found = []
     else:
         said = message["said"]
-        found = [*_said(message["role"].strip(), said, reference_time), *_of_lines(said)]
+        found = [*_own_statements(message["role"].strip(), said, reference_time), *_of_lines(said)]
     return tuple({(one.subject, one.predicate, one.object): one for one in found}.values())
 
 
-def _said(speaker: str, said: str, reference_time: str) -> Iterator[Stated]:
+def _own_statements(speaker: str, said: str, reference_time: str) -> Iterator[Stated]:
     """Yield what a speaker says of themselves, a whole sentence each."""
     sentences = [one for one in _sentences(said) if not one.endswith("?")]
     subject = speaker if _is_name(speaker) else _own_name(sentences)

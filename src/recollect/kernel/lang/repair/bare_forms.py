@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from recollect.errors import Fix, RecollectError, Span
-from recollect.kernel.lang.repair.near import brackets_around, closing, members, told
+from recollect.kernel.lang.repair.near import brackets_around, closing, fault_at, members
 from recollect.kernel.lang.tokens import END, Tokens, is_named, is_word, quoted
 from recollect.kernel.lang.words import COMPARISONS, PATTERN_KEYS
 
@@ -27,7 +27,7 @@ def _bare_link(tokens: Tokens, at: int, _: int) -> RecollectError | None:
         return None
     better = f"({texts[at - 1]}, {texts[at]}, {texts[at + 1]})"
     fix = Fix(tokens.spans(at - 1, at + 1), better)
-    return told(tokens, tokens.span(at), "a link stands in parentheses", f"use {better}", fix)
+    return fault_at(tokens, tokens.span(at), "a link stands in parentheses", f"use {better}", fix)
 
 
 def _bare_type(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -41,7 +41,7 @@ def _bare_type(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     type_ = named if _is_string(named) else quoted(named)
     better = f"{texts[at - 1]} {{type: {type_}}}"
     fix = Fix(tokens.spans(at - 1, at + 1), better)
-    return told(tokens, tokens.span(at), "a type stands in braces", f"use {better}", fix)
+    return fault_at(tokens, tokens.span(at), "a type stands in braces", f"use {better}", fix)
 
 
 def _types_of_one(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -53,7 +53,7 @@ def _types_of_one(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     if not is_list and not (is_other and _is_string(texts[at])):
         return None
     hint = 'bind ?x otherwise and FILTER(IN(?x.type, ["A", "B"])), or join two patterns with UNION'
-    return told(tokens, tokens.span(at), "a pattern has one type", hint)
+    return fault_at(tokens, tokens.span(at), "a pattern has one type", hint)
 
 
 def _distinct_columns(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -61,7 +61,7 @@ def _distinct_columns(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     if tokens.texts[at].upper() != "DISTINCT" or tokens.texts[max(0, at - 2) : at] != ["FIND", "("]:
         return None
     hint = "remove DISTINCT: a row stands once for the elements that it shows or is read from"
-    return told(tokens, tokens.span(at), "FIND has no DISTINCT", hint)
+    return fault_at(tokens, tokens.span(at), "FIND has no DISTINCT", hint)
 
 
 def _exists(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -72,7 +72,7 @@ def _exists(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     if texts[at - 1] not in _BEFORE_A_CLAUSE:
         return None
     hint = "write its clauses by themselves: they have to be satisfied"
-    return told(tokens, tokens.span(at), "there is no EXISTS", hint)
+    return fault_at(tokens, tokens.span(at), "there is no EXISTS", hint)
 
 
 def _tail_in_where(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -87,7 +87,7 @@ def _tail_in_where(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     better = f"}} {tokens.source[tail.start : tail.end]}"
     message = f"{texts[at]} stands after the braces of WHERE"
     fix = Fix(tokens.spans(at, closer), better)
-    return told(tokens, tokens.span(at), message, f"move it behind: {better[:60]}", fix)
+    return fault_at(tokens, tokens.span(at), message, f"move it behind: {better[:60]}", fix)
 
 
 def _set_by_signs(tokens: Tokens, at: int, statement: int) -> RecollectError | None:
@@ -107,7 +107,7 @@ def _set_by_signs(tokens: Tokens, at: int, statement: int) -> RecollectError | N
     better = f"ATTRIBUTES {{{', '.join(found)}}}"
     fix = Fix(tokens.spans(at, one - 1), better)
     message = "SET is followed by ATTRIBUTES or METADATA"
-    return told(tokens, tokens.spans(at, one - 1), message, f"use SET {better}", fix)
+    return fault_at(tokens, tokens.spans(at, one - 1), message, f"use SET {better}", fix)
 
 
 def _bare_block(tokens: Tokens, at: int, statement: int) -> RecollectError | None:
@@ -130,7 +130,7 @@ def _bare_block(tokens: Tokens, at: int, statement: int) -> RecollectError | Non
     better = f"{{ {tokens.source[pattern.start : pattern.end]} }}"
     better = f"CONCEPT {better}" if is_whole else better
     message = "a CONCEPT block begins with a pattern in braces of its own"
-    return told(tokens, tokens.span(at), message, f"use {better[:80]}", Fix(pattern, better))
+    return fault_at(tokens, tokens.span(at), message, f"use {better[:80]}", Fix(pattern, better))
 
 
 def _bare_proposition(tokens: Tokens, at: int, statement: int) -> RecollectError | None:
@@ -146,7 +146,7 @@ def _bare_proposition(tokens: Tokens, at: int, statement: int) -> RecollectError
     link = tokens.spans(at, closer)
     better = f"{{ {tokens.source[link.start : link.end]} }}"
     message = "a PROPOSITION block stands in braces"
-    return told(tokens, tokens.span(at), message, f"use {better[:80]}", Fix(link, better))
+    return fault_at(tokens, tokens.span(at), message, f"use {better[:80]}", Fix(link, better))
 
 
 def _returned(tokens: Tokens, at: int, statement: int) -> RecollectError | None:
@@ -154,7 +154,7 @@ def _returned(tokens: Tokens, at: int, statement: int) -> RecollectError | None:
     if tokens.texts[at].upper() != "RETURN" or tokens.texts[statement] != "UPSERT":
         return None
     hint = "remove RETURN and what follows it: UPSERT answers with the ids by itself"
-    return told(tokens, tokens.span(at), "there is no RETURN", hint)
+    return fault_at(tokens, tokens.span(at), "there is no RETURN", hint)
 
 
 def _computed_test(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -166,7 +166,7 @@ def _computed_test(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     if not (is_word(texts[at - 1]) or texts[at - 1][0] == "?" or texts[at - 1][0].isdecimal()):
         return None
     hint = "compare the field itself with the number that remains"
-    return told(tokens, tokens.span(at), "FILTER computes nothing", hint)
+    return fault_at(tokens, tokens.span(at), "FILTER computes nothing", hint)
 
 
 def _compared_key(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -181,7 +181,7 @@ def _compared_key(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     field = key if key in PATTERN_KEYS else f"attributes.{key}"
     hint = f"compare it in FILTER({texts[opener - 1]}.{field} {texts[at]} {texts[at + 1]})"
     message = f"a pattern compares nothing, found `{texts[at]}`"
-    return told(tokens, tokens.span(at), message, hint)
+    return fault_at(tokens, tokens.span(at), message, hint)
 
 
 def _question(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -194,7 +194,7 @@ def _question(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     better = f"SEARCH {quoted(text)}"
     fix = Fix(Span(0, len(tokens.source)), better)
     message = "this is a question in plain words, and no statement"
-    return told(tokens, Span(0, len(text)), message, f"use {better}", fix)
+    return fault_at(tokens, Span(0, len(text)), message, f"use {better}", fix)
 
 
 def _is_string(token: str) -> bool:

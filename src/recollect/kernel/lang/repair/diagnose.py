@@ -81,7 +81,7 @@ def unexpected(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectE
         or _near_miss(tokens, at, expected)
         or _missing_word(tokens, at, expected)
         or _bare_word(tokens, at, expected)
-        or _error(tokens, tokens.span(at), _found(token, expected))
+        or _error(tokens, tokens.span(at), _mismatch(token, expected))
     )
 
 
@@ -126,7 +126,7 @@ def _error(
     return RecollectError(code, message, hint=hint, source=tokens.source, span=span, fix=edit)
 
 
-def _found(token: str, expected: tuple[str, ...]) -> str:
+def _mismatch(token: str, expected: tuple[str, ...]) -> str:
     shown = token if len(token) <= 40 else f"{token[:36]} ..."
     return f"found `{shown}`, expected {listed(expected)}"
 
@@ -325,7 +325,11 @@ def _bare_word(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectE
     if not sigil or A_PATTERN in expected or not is_word(token) or token in KEYWORDS:
         return None
     return _error(
-        tokens, span, _found(token, expected), hint=f"use {sigil}{token}", fix=f"{sigil}{token}"
+        tokens,
+        span,
+        _mismatch(token, expected),
+        hint=f"use {sigil}{token}",
+        fix=f"{sigil}{token}",
     )
 
 
@@ -346,7 +350,7 @@ def _add_word(
     tokens: Tokens, at: int, expected: tuple[str, ...], word: str | None
 ) -> RecollectError:
     span = tokens.span(at)
-    error = _error(tokens, span, _found(tokens.texts[at], expected), hint=f"add {word}")
+    error = _error(tokens, span, _mismatch(tokens.texts[at], expected), hint=f"add {word}")
     error.fix = Fix(Span(span.start, span.start), f"{word} ")
     return error
 
@@ -386,7 +390,7 @@ def _missing_bracket(tokens: Tokens, at: int, expected: tuple[str, ...]) -> Reco
         return None
     previous = tokens.span(at - 1).end
     line = tokens.source.count("\n", 0, tokens.starts[bracket]) + 1
-    error = _error(tokens, tokens.span(at), _found(token, expected))
+    error = _error(tokens, tokens.span(at), _mismatch(token, expected))
     error.hint = f"add `{closer}` to close the `{tokens.texts[bracket]}` of line {line}"
     error.fix = Fix(Span(previous, previous), closer)
     return error
@@ -398,7 +402,7 @@ def _missing_separator(tokens: Tokens, at: int, expected: tuple[str, ...]) -> Re
     if separator is None or not (token[0] in '?@$"({[-' or token[0].isalnum()):
         return None
     previous = tokens.span(at - 1).end
-    error = _error(tokens, tokens.span(at), _found(token, expected), hint=f"add `{separator}`")
+    error = _error(tokens, tokens.span(at), _mismatch(token, expected), hint=f"add `{separator}`")
     error.fix = Fix(Span(previous, previous), separator)
     return error
 
@@ -415,7 +419,7 @@ def _near_miss(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectE
     word = meant(token, keywords)
     if word is None:
         return None
-    message = _found(token, expected)
+    message = _mismatch(token, expected)
     error = _error(tokens, tokens.span(at), message, hint=f"use {word}", fix=word)
     error.known = nearest(token, keywords) or (word,)
     return error

@@ -17,10 +17,10 @@ from recollect.kernel.lang.repair.diagnose import DIRECTIONS
 from recollect.kernel.lang.repair.near import (
     brackets_around,
     closing,
+    fault_at,
     field_end,
     members,
     statement_end,
-    told,
 )
 from recollect.kernel.lang.repair.spelled_otherwise import SPELLINGS
 from recollect.kernel.lang.tokens import END, Tokens, quoted
@@ -87,12 +87,12 @@ def _negated_predicate(tokens: Tokens, at: int, _: int) -> RecollectError | None
     hint = "say that a link is not there with NOT { ... }"
     message = f"a predicate is not negated, found `{texts[at]}`"
     if texts[opener - 1] not in ("{", "}", ")"):
-        return told(tokens, tokens.span(at), message, hint)
+        return fault_at(tokens, tokens.span(at), message, hint)
     span, place = tokens.spans(opener, closer), tokens.starts[at]
     source = tokens.source
     link = source[span.start : place] + source[tokens.starts[at + 1] : span.end]
     better = f"NOT {{ {link} }}"
-    return told(tokens, tokens.span(at), message, f"use {better}", Fix(span, better))
+    return fault_at(tokens, tokens.span(at), message, f"use {better}", Fix(span, better))
 
 
 def _turned_predicate(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -120,7 +120,7 @@ def _turned_predicate(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     better = f"({ends[0]}, {source[predicate.start : predicate.end]}, {ends[1]})"
     message = f"a predicate has one direction, found `{texts[at]}`"
     fix = Fix(tokens.spans(opener, closer), better)
-    return told(tokens, tokens.span(at), message, f"change the ends: {better}", fix)
+    return fault_at(tokens, tokens.span(at), message, f"change the ends: {better}", fix)
 
 
 def _order_direction(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -134,7 +134,7 @@ def _order_direction(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     better = f"{tokens.source[field.start : field.end]} {direction}"
     is_said_twice = texts[last + 1] in DIRECTIONS
     fix = None if is_said_twice else Fix(Span(tokens.starts[at], field.end), better)
-    return told(tokens, tokens.span(at), "a direction is a word", f"use {better}", fix)
+    return fault_at(tokens, tokens.span(at), "a direction is a word", f"use {better}", fix)
 
 
 def _signed_number(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -144,7 +144,7 @@ def _signed_number(tokens: Tokens, at: int, _: int) -> RecollectError | None:
         return None
     better = following if tokens.texts[at] == "+" else f"-{following}"
     span = tokens.spans(at, at + 1)
-    return told(
+    return fault_at(
         tokens, span, "a sign stands right before its number", f"use {better}", Fix(span, better)
     )
 
@@ -159,7 +159,7 @@ def _number_with_unit(tokens: Tokens, at: int, _: int) -> RecollectError | None:
         return None
     written = tokens.texts[at - 1] + unit[0]
     hint = f'write the number that is stored, or the text "{written}"'
-    return told(tokens, Span(before.start, unit.end()), f"`{written}` is no number", hint)
+    return fault_at(tokens, Span(before.start, unit.end()), f"`{written}` is no number", hint)
 
 
 def _bare_date(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -172,7 +172,7 @@ def _bare_date(tokens: Tokens, at: int, _: int) -> RecollectError | None:
             hint = f'use "{date[0]}"'
             span = Span(date.start(), date.end())
             fix = _quoted_dates(tokens, first, date)
-            return told(tokens, span, "a date stands in quotes", hint, fix)
+            return fault_at(tokens, span, "a date stands in quotes", hint, fix)
     return None
 
 
@@ -208,7 +208,7 @@ def _broken_string(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     inside = source[span.start + 1 : end.start()].replace("\r\n", "\n")
     better = quoted(inside)
     fix = Fix(Span(span.start, end.end()), better)
-    return told(tokens, quote, message, hint, fix)
+    return fault_at(tokens, quote, message, hint, fix)
 
 
 def _quote_in_string(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -240,12 +240,12 @@ def _quote_in_string(tokens: Tokens, at: int, _: int) -> RecollectError | None:
         hint = r"write \" for a quote inside a string"
         place = Span(span.start, span.end)
         if not ends:
-            return told(tokens, place, message, hint)
+            return fault_at(tokens, place, message, hint)
         end = ends[0]
         while line[end + 1 : end + 2] == '"':
             end += 1
         better = quoted(line[1:end])
-        return told(tokens, place, message, hint, Fix(Span(start, start + end + 1), better))
+        return fault_at(tokens, place, message, hint, Fix(Span(start, start + end + 1), better))
     return None
 
 
@@ -265,12 +265,12 @@ def _between(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     message, span = "there is no BETWEEN", tokens.span(at)
     has_and = texts[at + 1] is not END and texts[at + 2].upper() in ("AND", "&&")
     if texts[first][0] != "?" or not has_and or texts[at + 3] is END:
-        return told(tokens, span, message, "write ?value >= 1 && ?value <= 3")
+        return fault_at(tokens, span, message, "write ?value >= 1 && ?value <= 3")
     tested = tokens.spans(first, at - 1)
     field = tokens.source[tested.start : tested.end]
     better = f"{field} >= {texts[at + 1]} && {field} <= {texts[at + 3]}"
     fix = Fix(tokens.spans(first, at + 3), better)
-    return told(tokens, span, message, f"use {better}", fix)
+    return fault_at(tokens, span, message, f"use {better}", fix)
 
 
 def _key_in_pattern(tokens: Tokens, at: int, statement: int) -> RecollectError | None:
@@ -300,7 +300,7 @@ def _key_in_pattern(tokens: Tokens, at: int, statement: int) -> RecollectError |
         if texts[closer + 1 : closer + 4] == ["SET", "ATTRIBUTES", "{"]:
             whole = tokens.spans(opener, closer + 3)
             joint = " " if texts[closer + 4] == "}" else ", "
-            return told(
+            return fault_at(
                 tokens,
                 tokens.span(at),
                 message,
@@ -309,18 +309,18 @@ def _key_in_pattern(tokens: Tokens, at: int, statement: int) -> RecollectError |
             )
         is_block = texts[opener - 1] == "{" and texts[closer + 1] in ("}", "SET", "WITH")
         fix = Fix(span, f"{pattern} SET ATTRIBUTES {{ {block} }}") if is_block else None
-        return told(tokens, tokens.span(at), message, hint, fix)
+        return fault_at(tokens, tokens.span(at), message, hint, fix)
     named = texts[opener - 1]
     if named[0] != "?" or any(value[0] in "{[" for _, _, value in moved):
         hint = f'read it with ATTR(?x, "{shown}", ?value)'
-        return told(tokens, tokens.span(at), message, hint)
+        return fault_at(tokens, tokens.span(at), message, hint)
     compared = [one for one in moved if one[2][0] != "?"]
     read = [f'ATTR({named}, "{name}", {value})' for name, _, value in moved if value[0] == "?"]
     tests = " && ".join(f"{named}.attributes.{name} == {value}" for name, _, value in compared)
     better = " ".join([*read, f"FILTER({tests})"] if compared else read)
     is_plain = all(re.fullmatch(r"[^\W\d]\w*", name) for name, _, _ in moved)
     fix = Fix(span, f"{pattern} {better}") if is_plain else None
-    return told(tokens, tokens.span(at), message, f"write {better}", fix)
+    return fault_at(tokens, tokens.span(at), message, f"write {better}", fix)
 
 
 def _bare_test(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -352,7 +352,7 @@ def _bare_test(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     if texts[last + 1] == "=":
         test = test.replace("=", "==", 1)
     better = f"FILTER({test})"
-    return told(tokens, span, "a test stands in FILTER", f"use {better}", Fix(span, better))
+    return fault_at(tokens, span, "a test stands in FILTER", f"use {better}", Fix(span, better))
 
 
 def _not_before_pattern(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -368,7 +368,7 @@ def _not_before_pattern(tokens: Tokens, at: int, _: int) -> RecollectError | Non
     fix: Fix | None = Fix(tokens.spans(at - 1, closer), better)
     if texts[at + 1] == "{" and texts[at + 3] != ":":
         better, fix = f"NOT {tokens.source[pattern.start : pattern.end]}", None  # a name would go
-    return told(tokens, tokens.span(at), "NOT stands before its braces", f"use {better}", fix)
+    return fault_at(tokens, tokens.span(at), "NOT stands before its braces", f"use {better}", fix)
 
 
 def _searched_for(tokens: Tokens, at: int, statement: int) -> RecollectError | None:
@@ -383,7 +383,7 @@ def _searched_for(tokens: Tokens, at: int, statement: int) -> RecollectError | N
     message, span = f"SEARCH has no {texts[at].upper()}", tokens.span(at)
     form = 'write SEARCH CONCEPT "words" WITH TYPE "Type"'
     if term is None:
-        return told(tokens, span, message, form)
+        return fault_at(tokens, span, message, form)
     last = statement + 1 + rest.index(term)
     better = f"SEARCH {kinds[0] if kinds else 'CONCEPT'} {term}"
     if "IN" in upper:
@@ -394,7 +394,7 @@ def _searched_for(tokens: Tokens, at: int, statement: int) -> RecollectError | N
             is_said = place[0] in '"$:'
             better += f" WITH TYPE {place if is_said else quoted(place)}"
     fix = Fix(tokens.spans(statement, last), better)
-    return told(tokens, span, message, f"use {better}", fix)
+    return fault_at(tokens, span, message, f"use {better}", fix)
 
 
 def _updated_type(tokens: Tokens, at: int, statement: int) -> RecollectError | None:
@@ -417,10 +417,10 @@ def _updated_type(tokens: Tokens, at: int, statement: int) -> RecollectError | N
     hint = f"write UPDATE ?x ..., and WHERE {{ ?x {pattern} }} at the end"
     end = statement_end(tokens, at)
     if texts[closer + 1] != "SET" or "WHERE" in texts[at:end] or "?x" in texts[at:end]:
-        return told(tokens, target, message, hint)
+        return fault_at(tokens, target, message, hint)
     body = tokens.spans(closer + 1, end - 1)
     better = f"?x {tokens.source[body.start : body.end]} WHERE {{ ?x {pattern} }}"
-    return told(tokens, target, message, hint, Fix(Span(target.start, body.end), better))
+    return fault_at(tokens, target, message, hint, Fix(Span(target.start, body.end), better))
 
 
 def _limit_of_two(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -433,7 +433,7 @@ def _limit_of_two(tokens: Tokens, at: int, _: int) -> RecollectError | None:
         return None
     better = f"LIMIT {taken} OFFSET {skipped}"
     fix = Fix(tokens.spans(at - 2, at + 1), better)
-    return told(tokens, tokens.span(at), "LIMIT takes one number", f"use {better}", fix)
+    return fault_at(tokens, tokens.span(at), "LIMIT takes one number", f"use {better}", fix)
 
 
 def _foreign_part(tokens: Tokens, at: int, statement: int) -> RecollectError | None:
@@ -442,14 +442,16 @@ def _foreign_part(tokens: Tokens, at: int, statement: int) -> RecollectError | N
     word, following = texts[at].upper(), texts[at + 1].upper()
     if word == "HAVING":
         hint = "return the aggregate in FIND, and compare it outside the text"
-        return told(tokens, span, "there is no HAVING", hint)
+        return fault_at(tokens, span, "there is no HAVING", hint)
     if word == "RETURN" and "FIND" in texts[statement:at]:
         hint = "name what is returned in FIND(...), and remove RETURN"
-        return told(tokens, span, "there is no RETURN: FIND names the columns", hint)
+        return fault_at(tokens, span, "there is no RETURN: FIND names the columns", hint)
     is_as_of = (word, following) == ("AS", "OF") or (word, following) == ("FOR", "TIME")
     if is_as_of and texts[at - 1] == "}":
         hint = "remove it, and give the moment beside the text: as_of"
-        return told(tokens, tokens.spans(at, at + 1), "no text says as of when it is read", hint)
+        return fault_at(
+            tokens, tokens.spans(at, at + 1), "no text says as of when it is read", hint
+        )
     return None
 
 
@@ -469,7 +471,7 @@ def _grouped(tokens: Tokens, at: int, statement: int) -> RecollectError | None:
     plain = [one for place, one in enumerate(columns) if columns[place - 2] not in AGGREGATES]
     fix = Fix(tokens.spans(at, last), "") if named and set(named) <= set(plain) else None
     hint = "remove GROUP BY: an aggregate is grouped by the plain columns of FIND"
-    return told(tokens, tokens.spans(at, at + 1), "there is no GROUP BY", hint, fix)
+    return fault_at(tokens, tokens.spans(at, at + 1), "there is no GROUP BY", hint, fix)
 
 
 def _newer_language(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -479,7 +481,7 @@ def _newer_language(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     if not is_part or tokens.texts[at - 1] in (".", ":"):
         return None
     message = f"{word} is KIP 2.0, another language than KIP 1.0"
-    error = told(tokens, tokens.span(at), message, f"here, {NEW_STATEMENTS[word]}")
+    error = fault_at(tokens, tokens.span(at), message, f"here, {NEW_STATEMENTS[word]}")
     return replace(error, details={"language": "KIP 2.0"})
 
 
@@ -499,7 +501,7 @@ def _prose_before(tokens: Tokens, at: int, statement: int) -> RecollectError | N
             start = tokens.starts[one]
             line = source.count("\n", 0, start) + 1
             where = f"in line {line}" if line > 1 else f"at character {start + 1}"
-            return told(
+            return fault_at(
                 tokens,
                 Span(0, start),
                 "words stand before the text",

@@ -10,7 +10,7 @@ from recollect.kernel.lang.tokens import CLOSERS, Tokens
 from recollect.kernel.lang.words import STATEMENTS
 
 
-def told(
+def fault_at(
     tokens: Tokens, span: Span, message: str, hint: str, fix: Fix | None = None
 ) -> RecollectError:
     return RecollectError(

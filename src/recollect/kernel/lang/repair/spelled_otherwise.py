@@ -13,9 +13,9 @@ from recollect.errors import Fix, RecollectError, Span
 from recollect.kernel.lang.repair.near import (
     brackets_around,
     closing,
+    fault_at,
     field_end,
     statement_end,
-    told,
 )
 from recollect.kernel.lang.tokens import END, Tokens, quoted
 from recollect.kernel.lang.words import COMPARISONS, TESTS
@@ -38,7 +38,7 @@ def _negated_clause(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     link = tokens.source[inside.start : inside.end]
     better = f"NOT {link}" if texts[at + 1] == "{" else f"NOT {{ {link} }}"
     fix = Fix(tokens.spans(at, closer), better)
-    return told(tokens, tokens.span(at), "a clause is negated with NOT", f"use {better}", fix)
+    return fault_at(tokens, tokens.span(at), "a clause is negated with NOT", f"use {better}", fix)
 
 
 def _alternatives(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -60,7 +60,7 @@ def _alternatives(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     if better == tokens.source[span.start : span.end]:
         return None
     message = "alternative predicates stand between `|`"
-    return told(tokens, span, message, f"use {better}", Fix(span, better))
+    return fault_at(tokens, span, message, f"use {better}", Fix(span, better))
 
 
 def _predicate_around(tokens: Tokens, at: int) -> tuple[int, int] | None:
@@ -109,7 +109,7 @@ def _bare_condition(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     else:
         span = tokens.spans(first, last)
         better = f"FILTER({tokens.source[span.start : span.end]})"
-    return told(tokens, span, "a test stands in FILTER", f"use {better}", Fix(span, better))
+    return fault_at(tokens, span, "a test stands in FILTER", f"use {better}", Fix(span, better))
 
 
 def _function_between(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -133,7 +133,7 @@ def _function_between(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     if texts[at - 1] == "!":
         better = f"({better})"
     fix = Fix(tokens.spans(at, closer), better)
-    return told(tokens, tokens.span(at), "there is no BETWEEN", f"use {better}", fix)
+    return fault_at(tokens, tokens.span(at), "there is no BETWEEN", f"use {better}", fix)
 
 
 def _not_between(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -153,7 +153,7 @@ def _not_between(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     field = tokens.source[tokens.starts[first] : tokens.span(at - 1).end]
     better = f"({field} < {texts[at + 2]} || {field} > {texts[at + 4]})"
     fix = Fix(tokens.spans(first, at + 4), better)
-    return told(tokens, tokens.span(at), "there is no BETWEEN", f"use {better}", fix)
+    return fault_at(tokens, tokens.span(at), "there is no BETWEEN", f"use {better}", fix)
 
 
 def _comparisons_in_a_row(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -171,7 +171,7 @@ def _comparisons_in_a_row(tokens: Tokens, at: int, _: int) -> RecollectError | N
     middle = tokens.source[place.start : place.end]
     fix = Fix(place, f"{middle} && {middle}")
     message = f"a comparison has two sides, found a second `{texts[at]}`"
-    return told(tokens, tokens.span(at), message, "join two comparisons with `&&`", fix)
+    return fault_at(tokens, tokens.span(at), message, "join two comparisons with `&&`", fix)
 
 
 def _direction_before(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -192,7 +192,7 @@ def _direction_before(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     better = f"{tokens.source[key.start : key.end]} {texts[at].upper()}"
     fix = Fix(tokens.spans(at, last + is_wrapped), better)
     message = "a direction stands after its key"
-    return told(tokens, tokens.span(at), message, f"use {better}", fix)
+    return fault_at(tokens, tokens.span(at), message, f"use {better}", fix)
 
 
 def _signed_limit(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -207,7 +207,7 @@ def _signed_limit(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     better = f"{word} {number}"
     fix = Fix(tokens.spans(at - 1, at + 1 + is_wrapped), better)
     message = f"the number of {word} stands right after it, found `{texts[at]}`"
-    return told(tokens, tokens.span(at), message, f"use {better}", fix)
+    return fault_at(tokens, tokens.span(at), message, f"use {better}", fix)
 
 
 def _triple_quotes(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -224,7 +224,7 @@ def _triple_quotes(tokens: Tokens, at: int, _: int) -> RecollectError | None:
         better = quoted(text)
         hint = "put two quotes around it, and write \\n for a line break"
         span = Span(start, start + 3)
-        return told(
+        return fault_at(
             tokens,
             span,
             "a string has one quote at each end",
@@ -242,7 +242,7 @@ def _grouped_digits(tokens: Tokens, at: int, _: int) -> RecollectError | None:
             better = written.replace("_", "")
             span = tokens.span(one)
             message = "a number is written without `_`"
-            return told(tokens, span, message, f"use {better}", Fix(span, better))
+            return fault_at(tokens, span, message, f"use {better}", Fix(span, better))
     texts = tokens.texts
     for one in (at, at - 1, at - 2):
         if one < 2 or not re.fullmatch("[0-9]{3}", texts[one]) or texts[one - 1] != ",":
@@ -251,7 +251,7 @@ def _grouped_digits(tokens: Tokens, at: int, _: int) -> RecollectError | None:
             span = tokens.spans(one - 2, one)
             written = tokens.source[span.start : span.end]
             hint = f"write {written.replace(',', '')} or {written.replace(',', '.')}"
-            return told(tokens, span, f"`{written}` is no number", hint)
+            return fault_at(tokens, span, f"`{written}` is no number", hint)
     return None
 
 
@@ -273,7 +273,7 @@ def _equals_in_pattern(tokens: Tokens, at: int, _: int) -> RecollectError | None
         before = tokens.span(one).end
     better += source[before : place.end]
     message = "a key and its value stand around `:`, found `=`"
-    return told(tokens, tokens.span(at), message, f"use {better}", Fix(place, better))
+    return fault_at(tokens, tokens.span(at), message, f"use {better}", Fix(place, better))
 
 
 def _where_before_set(tokens: Tokens, at: int, statement: int) -> RecollectError | None:
@@ -295,7 +295,7 @@ def _where_before_set(tokens: Tokens, at: int, statement: int) -> RecollectError
     better = f"{source[sets.start : sets.end]} {source[where.start : where.end]}"
     message = "WHERE stands after what UPDATE sets"
     fix = Fix(Span(where.start, sets.end), better)
-    return told(tokens, tokens.span(at), message, "write SET before WHERE", fix)
+    return fault_at(tokens, tokens.span(at), message, "write SET before WHERE", fix)
 
 
 SPELLINGS: Sequence[Callable[[Tokens, int, int], RecollectError | None]] = (

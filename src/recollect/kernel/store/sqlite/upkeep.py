@@ -159,7 +159,7 @@ def file_faults(session: SqliteSession) -> tuple[Fault, ...]:
     What else the engine finds then follows from these. Cost: the whole file.
     """
     unread = _unread_text(session)
-    lines = list(_told(session))
+    lines = list(_engine_findings(session))
     trees = {whole(root): (text(kind), text(name)) for root, kind, name in session.rows(_TREES)}
     trees[_SCHEMA_ROOT] = "table", "sqlite_schema"
     broken: dict[str, Fault] = {}
@@ -211,7 +211,7 @@ def _unread_text(session: SqliteSession) -> tuple[Fault, ...]:
     return ()
 
 
-def _told(session: SqliteSession) -> Iterator[str]:
+def _engine_findings(session: SqliteSession) -> Iterator[str]:
     """Yield what the engine says of a file, also when it gives up in the middle of it."""
     is_silent = True
     try:

@@ -185,10 +185,12 @@ def calls(memory: Memory) -> Iterator[DemoCall]:
     first = _fact("works_at", "Siemens", valid_at="2019")
     address = _fact("lives_at", "Rosenweg 5, Munich")
     told = memory.remember(facts=[first, address])
-    yield _told("Told without KIP: Maria's work and address", f"facts={[first, address]}", told)
+    yield _remembered_call(
+        "Told without KIP: Maria's work and address", f"facts={[first, address]}", told
+    )
     newer = _fact("works_at", "BMW", valid_at="2024-05")
     told = memory.remember(facts=[newer])
-    yield _told("Told later: the newer fact ends the older", f"facts={[newer]}", told)
+    yield _remembered_call("Told later: the newer fact ends the older", f"facts={[newer]}", told)
     question = "Where does Maria work?"
     found = memory.recall(question, kinds=["fact"], limit=1)
     yield DemoCall(
@@ -223,7 +225,7 @@ def _fact(predicate: str, target: str, **more: str) -> dict[str, str]:
     return {"subject": "Maria", "predicate": predicate, "object": target, **more}
 
 
-def _told(title: str, given: str, told: Remembered) -> DemoCall:
+def _remembered_call(title: str, given: str, told: Remembered) -> DemoCall:
     ended = (f"ended: {one.line}, until {(one.until or '')[:10]}" for one in told.ended)
     command = f"memory.remember({given})".replace("}, {", "},\n    {").replace("[{", "[\n    {")
     return DemoCall(title, command, (*map(str, told.facts), *ended), told.to_dict())

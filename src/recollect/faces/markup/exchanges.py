@@ -80,11 +80,12 @@ Model = Callable[[str], "str | Completion"]
 """Takes the text of a request; returns the text of a response."""
 
 
-class Circumstances(TypedDict, total=False):
-    """What `begin` takes besides the prompt and the data."""
+class Beginning(TypedDict, total=False):
+    """What `begin` takes besides the prompt."""
 
     context: ExchangeContext
     root: str | None
+    data: str | Document | None
     attention_branch: str | None
     attention_node: str | None
     messages: Sequence[str]
@@ -93,12 +94,6 @@ class Circumstances(TypedDict, total=False):
     functions: Sequence[str]
     scope: Literal["shown", "group"]
     previous: str | None
-
-
-class Beginning(Circumstances, total=False):
-    """What `begin` takes besides the prompt."""
-
-    data: str | Document | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ def test_what_a_question_names_is_forgotten_only_after_it_was_shown(ask, cli):
 def test_a_first_name_is_joined_by_the_command_that_is_shown(ask, cli):
     ask("remember", "--fact", "Rosa Klein", "works_at", "Miele")
     told = cli("remember", "--fact", "Rosa", "likes", "figs", "--db", "me.db")
-    merge = told.stderr.partition("echo '")[2].partition("' | recollect run -")[0]
+    merge = told.stderr.partition("echo '")[2].partition("' | recollect run --db me.db -")[0]
     assert cli("run", "-", "--db", "me.db", input=merge).exit_code == 0
     assert "Rosa Klein works at Miele" in texts(ask("list", "--about", "Rosa"))
 
@@ -111,3 +111,54 @@ def test_why_of_an_id_that_no_memory_has_says_so(ask, cli):
     done = cli("why", "nobody", "--db", "me.db")
     assert done.exit_code != 0
     assert "no memory has this id" in done.output
+
+
+@pytest.mark.parametrize(
+    ("words", "got"), [(("Pia", "plays"), "got Pia plays, then --db"), (("Pia",), "takes three")]
+)
+def test_the_name_of_an_option_is_no_word_of_a_fact(cli, tmp_path, words, got):
+    done = cli("remember", "--fact", *words, "--db", "me.db")
+    assert done.exit_code == 2
+    assert "--fact takes three: SUBJECT PREDICATE OBJECT" in done.stderr
+    assert got in done.stderr
+    assert not list(tmp_path.rglob("*.db"))
+
+
+def test_a_claim_that_is_refused_makes_no_memory_and_else_says_what_is_kept(ask, cli, tmp_path):
+    refused = cli("remember", "Pia plays chess", "--db", "me.db")
+    assert "so nothing is kept" in refused.stderr
+    assert not (tmp_path / "me.db").exists()
+    ask("remember", "--fact", "Pia", "plays", "chess")
+    refused = cli("remember", "Pia plays chess", "--db", "me.db")
+    assert "it is not kept; a record of the refusal is" in refused.stderr
+    assert "RejectedClaim" in cli("changes", "--db", "me.db").stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "-"),
+        ("run", "-", "--each"),
+        ("remember", "--fact", "Pia", "plays", "chess", "--replaces", "nothing"),
+        ("correct", "nothing", "--text", "new"),
+        ("forget", "--id", "nothing"),
+    ],
+)
+def test_a_command_that_fails_makes_no_memory(cli, tmp_path, words):
+    done = cli(*words, "--db", "new.db", input='MERGE "a" INTO "b"')
+    assert done.exit_code == 1
+    assert not list(tmp_path.glob("new.db*"))
+
+
+def test_every_command_of_a_hint_names_the_memory_that_the_line_named(cli):
+    there = ("--db", "my notes.db", "--group", "ann")
+    shown = "--db 'my notes.db' --group ann"
+    cli("remember", "--fact", "Rosa Klein", "works_at", "Miele", *there)
+    told = cli("remember", "--fact", "Rosa", "likes", "figs", *there)
+    assert f"| recollect run {shown} -" in told.stderr
+    also = cli("remember", "--fact", "Rosa", "likes", "tea", *there)
+    assert f"recollect forget {shown} --id " in also.stdout
+    identifier = also.stdout.partition("--id ")[2].split()[0]
+    right = cli("correct", identifier, "--object", "plums", *there)
+    assert f"recollect correct {shown} " in right.stdout
+    assert "--db" not in cli("self", RECOLLECT_DB="my notes.db").stdout

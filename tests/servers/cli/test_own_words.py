@@ -6,7 +6,11 @@ import shlex
 from pathlib import Path
 
 import pytest
+import typer
 from tests.servers.cli.conftest import DRUGS, Cli, answer
+
+from recollect.servers.cli import app
+from recollect.servers.cli.own_words import APART, GROUPLESS, NOUNS, PLACED
 
 
 def test_a_transaction_that_has_not_been_is_named_by_the_option(cli: Cli, memory: str):
@@ -42,7 +46,8 @@ def test_a_text_in_the_place_of_a_file_is_told_how_to_run(cli: Cli):
     error = answer(refused)["error"]
     assert (refused.exit_code, error["code"]) == (1, "INVALID_ARGUMENT")
     piped = error["hint"].removeprefix("pipe it: ")
-    assert shlex.split(piped) == ["printf", "%s", text, "|", "recollect", "run", "-"]
+    new = ("--db", "new.db")
+    assert shlex.split(piped) == ["printf", "%s", text, "|", "recollect", "run", *new, "-"]
     for long in (text.replace(" ", "\n"), text.replace("it", "i" * 5_000 + "\n")):
         assert "hint: pipe it into: recollect run -\n" in cli("run", long).stderr
     assert not Path("new.db").exists()
@@ -60,7 +65,7 @@ def test_an_element_that_is_not_there_is_looked_for_by_a_command(cli: Cli, memor
     for words in (("history", "nobody"), ("purge", "nobody", "--yes")):
         refused = cli(*words, "--db", memory)
         assert refused.exit_code == 1
-        assert "hint: look for it: recollect search WORDS\n" in refused.stderr
+        assert f"hint: look for it: recollect search --db {memory} WORDS\n" in refused.stderr
 
 
 def test_a_purged_element_is_told_with_its_transaction(cli: Cli, memory: str):
@@ -69,7 +74,7 @@ def test_a_purged_element_is_told_with_its_transaction(cli: Cli, memory: str):
     told = cli("history", gone, "--db", memory)
     assert told.exit_code == 1
     assert f'"{gone}" was purged in transaction 2' in told.stderr
-    assert "hint: recollect changes --since 1 --limit 1" in told.stderr
+    assert f"hint: recollect changes --db {memory} --since 1 --limit 1" in told.stderr
     assert cli("changes", "--since", "1", "--limit", "1", "--db", memory).exit_code == 0
 
 
@@ -80,10 +85,12 @@ def test_a_claim_that_cannot_be_verified_is_told_with_the_commands_that_move_it(
     assert cli("claim", "add", *words, "--db", memory).exit_code == 0
     refused = cli("claim", "verify", "h", "--db", memory)
     assert refused.exit_code == 1
-    assert "hint: recollect claim dispute or recollect claim supersede\n" in refused.stderr
+    ways = (f"recollect claim {one} --db {memory}" for one in ("dispute", "supersede"))
+    assert f"hint: {' or '.join(ways)}\n" in refused.stderr
     assert cli("claim", "dispute", "h", "--reason", "no", "--db", memory).exit_code == 0
     refused = cli("claim", "dispute", "h", "--reason", "no", "--db", memory)
-    assert "hint: recollect claim verify or recollect claim supersede\n" in refused.stderr
+    ways = (f"recollect claim {one} --db {memory}" for one in ("verify", "supersede"))
+    assert f"hint: {' or '.join(ways)}\n" in refused.stderr
 
 
 def test_query_and_run_name_each_other(cli: Cli) -> None:
@@ -103,3 +110,16 @@ def test_a_text_of_kip_2_in_the_place_of_a_file_is_known(cli: Cli, text: str):
         assert "No such file" in answer(cli("run", missing, "--json"))["error"]["message"]
     Path(text).write_text('UPSERT { CONCEPT @d { {type: "Drug", name: "a"} } }', encoding="utf-8")
     assert cli("run", text).exit_code == 0
+
+
+def test_hints_know_what_each_command_takes() -> None:
+    taken: dict[str, set[str]] = {}
+    for name, command in typer.main.get_group(app).commands.items():
+        verbs = getattr(command, "commands", None)
+        assert (name in NOUNS) == (verbs is not None), name
+        for verb, one in {"": command}.items() if verbs is None else verbs.items():
+            taken[f"{name} {verb}".strip()] = {each.name for each in one.params}
+    assert {one for one, names in taken.items() if "db" not in names} == APART
+    assert {one for one, names in taken.items() if "place" in names} == PLACED
+    grouped = {one for one, names in taken.items() if "group" in names}
+    assert {one.partition(" ")[0] for one in taken.keys() - APART - grouped} == GROUPLESS

@@ -160,7 +160,8 @@ class Memory:
         optional; a new fact of a predicate that has one object at a time ends the old one, and
         `replaces` ends any. A message is `{"role_type", "role", "content", "timestamp"}`, where
         `role_type` is `user` and `timestamp` now unless given. INVALID_ARGUMENT for nothing to
-        remember, for a claim without evidence, and for what cannot be read: nothing is kept then.
+        remember, for a claim without evidence, and for what cannot be read: nothing is kept then,
+        but of a claim a record that it was refused.
         """
         told = read_facts(facts) if facts else []
         share = checked_confidence(confidence, "confidence")
@@ -411,7 +412,7 @@ class Memory:
         fingerprint = AttentionQueue(self.nexus).reject(text, self.actor)
         raise RecollectError(
             INVALID_ARGUMENT,
-            "a claim has no evidence, so nothing is kept",
+            "a claim has no evidence, so it is not kept; a record of the refusal is",
             hint='pass evidence: [{"kind": "user_statement", "detail": "what the user said"}]',
             details={"reason_code": EMPTY_EVIDENCE, "fingerprint": fingerprint},
         )

@@ -251,4 +251,4 @@ class Preparation:
         count = len(self._wanted)
         lack = "1 text has no vector" if count == 1 else f"{count} texts have no vectors"
         message = f"{lack}, so they are found by words only: {self._reason}"
-        return (Notice("not_embedded", message, "run recollect reindex later"),)
+        return (Notice("not_embedded", message, "run later: recollect reindex"),)

@@ -43,7 +43,7 @@ _LONGEST = 255  # of what may be the name of a file
 
 def answer_query(on: Invocation, text: str, layout: Format, cursor: str | None) -> None:
     """Answer one text that reads; a cursor goes on after the page that gave it."""
-    with output(as_json=on.as_json, takes_parameters=True) as out:
+    with output(on, takes_parameters=True) as out:
         _refuse_file(text)
         whole, parameters = whole_text(text), parameters_of(on.param)
         if cursor is not None:
@@ -62,7 +62,7 @@ def answer_search(
     given = {name: value for name, value in options.items() if value is not None}
     parts = "".join(f" {_PARTS[name]} ${name}" for name in given)
     of_kind = f" {kind.upper()}" if kind else ""
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         _answer(out, on, f"SEARCH{of_kind} $term{parts}", {"term": term, **given})
 
 
@@ -70,7 +70,7 @@ def answer_describe(on: Invocation, what: str, options: Mapping[str, Value]) -> 
     """Show what the memory is about; an option that is not given is null."""
     given = {name: value for name, value in options.items() if value is not None}
     page = "".join(f" {_PARTS[name]} ${name}" for name in given if name in _PARTS)
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         _answer(out, on, DESCRIPTIONS[what] + page, given)
 
 

@@ -18,13 +18,13 @@ from recollect.servers.cli.safe_text import one_line, shown
 
 def show_items(on: Invocation, *, all_items: bool) -> None:
     """List the items of the queue."""
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         _show(out, ask_claims(on, out, lambda store: store.attention(aside=all_items)))
 
 
 def put_aside(on: Invocation, beginning: str, until: str | None, *, all_items: bool) -> None:
     """Put the item whose fingerprint begins so aside, and list the items that are left."""
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
 
         async def work(store: NexusKnowledgeStore) -> tuple[str, list[AttentionItem]]:
             known = await store.attention(aside=True)

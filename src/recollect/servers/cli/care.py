@@ -35,7 +35,7 @@ _GO_BACK = (
 
 def copy_memory(on: Invocation, path: str) -> None:
     """Copy the store to a new file."""
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         out.if_stopped = NOTHING_KEPT
         with opened(on) as nexus, progress_bars(out) as progress:
             nexus.backup(path, progress=progress)
@@ -53,7 +53,7 @@ def print_roles(on: Invocation, owner: str, user: str) -> None:
 
 def distribute(on: Invocation) -> None:
     """Spread the tables of a memory over machines, and say which were not yet."""
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         tables = distribute_groups(Settings().database(on.database).path)
         if out.as_json:
             out.json({"result": {"distributed": tables}})
@@ -63,7 +63,7 @@ def distribute(on: Invocation) -> None:
 def write_dump(on: Invocation, path: str, *, all_groups: bool) -> None:
     """Write a group, or all, as lines of JSON to a new file or to standard output."""
     refuse_json_beside(path, as_json=on.as_json)
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         is_stream = path == STANDARD_OUTPUT
         out.if_stopped = CUT_SHORT if is_stream else NOTHING_KEPT
         with opened(on) as nexus, progress_bars(out) as progress:
@@ -81,7 +81,7 @@ def write_dump(on: Invocation, path: str, *, all_groups: bool) -> None:
 
 def restore_dump(on: Invocation, path: str) -> None:
     """Read a dump back, creating the memory if it is not there."""
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         out.if_stopped = NOTHING_KEPT
         _refuse_foreign(path)
         with opened(on, create=True) as nexus, progress_bars(out) as progress:
@@ -128,7 +128,7 @@ def _no_dump(path: str) -> RecollectError:
 
 def examine_memory(on: Invocation, *, fix: bool) -> None:
     """Show what is wrong; exit with 1 when something still is."""
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         out.if_stopped = "what is mended by now is kept; run it again" if fix else ""
         with opened(on, is_checked=False) as nexus, progress_bars(out) as progress:
             diagnosis = nexus.doctor(fix=fix, progress=progress)
@@ -160,7 +160,7 @@ def _finding_line(finding: Finding) -> str:
 
 def verify_log(on: Invocation, head: str | None) -> None:
     """Compute the log again and print its head; exit with 1 when something was changed."""
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         with opened(on) as nexus, progress_bars(out) as progress:
             require_group(nexus)
             try:
@@ -187,7 +187,7 @@ def verify_log(on: Invocation, head: str | None) -> None:
 
 def make_vectors(on: Invocation) -> None:
     """Embed what has no vector, in one group or in all, and say how much it was."""
-    with output(as_json=on.as_json) as out, opened(on) as nexus:
+    with output(on) as out, opened(on) as nexus:
         names = nexus.groups(every=on.group is None)
         if on.group is not None:
             require_group(nexus)

@@ -40,7 +40,7 @@ def write_out(on: Invocation, path: str, carried: Carried) -> None:
     query, parameters, as_of = carried.query, carried.parameters, on.as_of
     noun = "capsule" if carried.format == _KIP else "element"
     notices: list[Notice] = []
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         out.if_stopped = CUT_SHORT if path == STANDARD_OUTPUT else NOTHING_KEPT
         with opened(on) as nexus, progress_bars(out) as progress:
             require_group(nexus)

@@ -129,7 +129,7 @@ def add_claim(on: Invocation, new: NewClaim, evidence: Sequence[str]) -> None:
     refs = given_evidence(evidence, actor) or asserted(Settings().person(on.actor))
     if not refs:
         raise typer.BadParameter("a claim needs --evidence, such as --evidence file=src/saga.py")
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         scope = _scope_named(new.scope)
         claim = Claim(
             new.text,
@@ -206,7 +206,7 @@ def _show_claims(
         followers = {one: await store.superseded_by(one) for one in ended}
         return claims, {one: new for one, new in followers.items() if new is not None}
 
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         claims, followers = ask_claims(on, out, found)
         if out.as_json:
             out.json({"result": {"claims": [asdict(one) for one in claims]}})
@@ -218,7 +218,7 @@ def _show_claims(
 
 def show_claim(on: Invocation, claim_id: str) -> None:
     """Show a claim, what it rests on and what happened to it."""
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         standing = ask_claims(
             on, out, lambda store: _standing(store, whole_id(store.nexus, claim_id))
         )
@@ -267,7 +267,7 @@ def move_claim(
 ) -> None:
     """Verify or dispute a claim."""
     given = given_evidence(evidence, Settings().actor(on.actor))
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         refs = kept_evidence(out, given)
 
         async def moved(store: NexusKnowledgeStore) -> str:
@@ -280,7 +280,7 @@ def move_claim(
 
 def supersede_claim(on: Invocation, old_id: str, new_id: str) -> None:
     """Let a claim take the place of another."""
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
 
         async def superseded(store: NexusKnowledgeStore) -> tuple[str, str]:
             old, new = (whole_id(store.nexus, one) for one in (old_id, new_id))
@@ -293,7 +293,7 @@ def supersede_claim(on: Invocation, old_id: str, new_id: str) -> None:
 
 def show_claim_history(on: Invocation, claim_id: str) -> None:
     """Show what happened to a claim."""
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         events = ask_claims(on, out, lambda store: store.history(claim_id))
         if out.as_json:
             out.json({"result": {"history": [asdict(one) for one in events]}})
@@ -320,7 +320,7 @@ def checker_in(
 
 def check_evidence(on: Invocation, claim_id: str, checker: Checker) -> None:
     """Compare the evidence of a claim with what it refers to; refuted evidence fails."""
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         reports = ask_claims(
             on, out, lambda store: store.check(whole_id(store.nexus, claim_id), checker)
         )

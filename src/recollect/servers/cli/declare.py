@@ -29,7 +29,7 @@ def change_schema(
     on: Invocation, mode: Literal["strict", "open"] | None, *, force: bool = False
 ) -> None:
     """Show the schema of a group, after making it strict or open."""
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         with opened(on) as nexus:
             schema = (
                 nexus.declared.schema() if mode is None else nexus.set_schema(mode, force=force)
@@ -42,7 +42,7 @@ def change_schema(
 
 def list_indexes(on: Invocation) -> None:
     """List the indexes of a group."""
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         with opened(on) as nexus:
             warn_of_absent_group(out, nexus)
             indexes = nexus.declared.indexes()
@@ -52,7 +52,7 @@ def list_indexes(on: Invocation) -> None:
 def add_index(on: Invocation, name: str) -> None:
     """Add an index, and list all."""
     wanted = _attribute_named(name)
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         out.if_stopped = "no index is changed"
         with opened(on, create=True) as nexus, progress_bars(out) as progress:
             nexus.add_index(wanted.type, wanted.attribute, progress=progress)
@@ -65,7 +65,7 @@ def add_index(on: Invocation, name: str) -> None:
 def drop_index(on: Invocation, name: str) -> None:
     """Drop an index, and list the rest."""
     wanted = _attribute_named(name)
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         out.if_stopped = "no index is changed"
         with opened(on) as nexus:
             nexus.drop_index(wanted.type, wanted.attribute)
@@ -76,7 +76,7 @@ def drop_index(on: Invocation, name: str) -> None:
 
 def list_capsules(on: Invocation) -> None:
     """List the capsules there are."""
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         if out.as_json:
             capsules = [{"name": name, "about": about} for name, about in STARTERS.items()]
             out.json({"result": {"capsules": capsules}})
@@ -86,7 +86,7 @@ def list_capsules(on: Invocation) -> None:
 
 def show_capsules(on: Invocation, names: Sequence[str]) -> None:
     """Print the texts of capsules."""
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         texts = {name: starter_capsule(name) for name in names}
         if out.as_json:
             out.json({"result": {"capsules": [{"name": n, "text": t} for n, t in texts.items()]}})
@@ -96,7 +96,7 @@ def show_capsules(on: Invocation, names: Sequence[str]) -> None:
 
 def load_starters(on: Invocation, names: Sequence[str]) -> None:
     """Load capsules into a memory, creating it if it is not there."""
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         for name in names:
             starter_capsule(name)  # a wrong name makes no memory
         with opened(on, create=True) as nexus:
@@ -121,7 +121,7 @@ def tell_identity(
     capabilities: Sequence[str] | None,
 ) -> None:
     """Show the role, objectives and capabilities of the agent, after setting those given."""
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         with opened(on) as nexus:
             set_identity(
                 nexus,
@@ -137,7 +137,7 @@ def tell_identity(
         elif any(part is not None for part in identity.values()):
             out.show(facts(identity))
         else:
-            out.say('nothing is set; try: recollect self --role "..."', "dim")
+            out.advise('nothing is set; try: recollect self --role "..."')
 
 
 def _show_schema(out: Output, schema: Schema) -> None:

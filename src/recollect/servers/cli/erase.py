@@ -33,7 +33,7 @@ def erase(
     on: Invocation, what: str | Key | Found | WholeGroup, *, dry_run: bool, is_sure: bool
 ) -> None:
     """Erase elements, or a group, once somebody is sure; then show the receipt."""
-    with output(as_json=on.as_json) as out, opened(on) as nexus:
+    with output(on) as out, opened(on) as nexus:
         out.if_stopped = "nothing is erased"
         if not isinstance(what, WholeGroup):
             warn_of_absent_group(out, nexus)
@@ -60,7 +60,7 @@ def erase(
 
 def rewrite(on: Invocation) -> None:
     """Make a memory anew without what was removed, and say whether all of it went."""
-    with output(as_json=on.as_json) as out, opened(on) as nexus:
+    with output(on) as out, opened(on) as nexus:
         obstacle = nexus.rewrite()
         if out.as_json:
             out.json({"result": {"is_complete": obstacle is None, "note": obstacle}})

@@ -49,7 +49,7 @@ class KnowledgeQuestion:
 def _on(on: Invocation, *, writes: bool = False) -> Iterator[tuple[Output, KnowledgeBase]]:
     """Give a command its output and its base, whose memory only one that writes makes."""
     with (
-        output(as_json=on.as_json) as out,
+        output(on) as out,
         opened(on, create=writes) as nexus,
         KnowledgeBase(nexus=nexus) as kb,
     ):
@@ -67,7 +67,7 @@ def ingest_text(
     on: Invocation, file: str, folder: Path | None, artifacts: Sequence[Path], *, dry_run: bool
 ) -> None:
     """Structure a text by a model, and load it."""
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         llm = make_structuring(Settings().learning())
         ingestion = KnowledgeIngestionCLI(llm, check_in_dir=folder)
         for one in artifacts:
@@ -90,7 +90,7 @@ def _load(on: Invocation, load: Callable[..., LoadReport], *, dry_run: bool) -> 
     """Load, and tell it; a memory that is not there is an empty one, made to keep something."""
     logging.getLogger("recollect.knowledge").addHandler(_UNHEARD)  # a report tells the same
     if not Settings().database(on.database).exists:
-        with output(as_json=on.as_json) as out, KnowledgeBase() as empty:
+        with output(on) as out, KnowledgeBase() as empty:
             report = load(empty, dry_run=True)
             if dry_run or not any(report.values()):
                 _tell(out, report, dry_run=True)
@@ -127,7 +127,7 @@ def provide_sections(on: Invocation, question: KnowledgeQuestion) -> None:
 
 def add_piece(on: Invocation, given: Mapping[str, object]) -> None:
     """Keep a piece with the members that are given."""
-    with output(as_json=on.as_json):
+    with output(on):
         piece = KnowledgePiece.from_dict(given)
         Secrets().refuse(piece)  # what is wrong with it makes no memory
     with _on(on, writes=True) as (out, kb):

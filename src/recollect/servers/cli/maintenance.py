@@ -70,7 +70,7 @@ class Fading:
 
 def show_expiry(upkeep: UpkeepRun, types: Sequence[str], *, archive: bool, limit: int) -> None:
     """Close or archive what has expired."""
-    with output(as_json=upkeep.on.as_json) as out:
+    with output(upkeep.on) as out:
         found = upkeep.of(
             out,
             lambda nexus, progress, actor: expire(
@@ -103,7 +103,7 @@ def show_expiry(upkeep: UpkeepRun, types: Sequence[str], *, archive: bool, limit
 
 def show_decay(upkeep: UpkeepRun, fading: Fading) -> None:
     """Let values fall."""
-    with output(as_json=upkeep.on.as_json) as out:
+    with output(upkeep.on) as out:
         found = upkeep.of(
             out,
             lambda nexus, progress, actor: decay(
@@ -158,7 +158,7 @@ def show_duplicates(
             progress=progress,
         )
 
-    with output(as_json=upkeep.on.as_json) as out:
+    with output(upkeep.on) as out:
         found = upkeep.of(out, work)
         if out.as_json:
             proposed = [{**asdict(one), "kip": one.kip} for one in found.found]
@@ -173,7 +173,7 @@ def show_duplicates(
 
 def show_orphans(upkeep: UpkeepRun) -> None:
     """List what hangs on nothing."""
-    with output(as_json=upkeep.on.as_json) as out:
+    with output(upkeep.on) as out:
         found = upkeep.of(out, lambda nexus, progress, _: find_orphans(nexus, progress=progress))
         if out.as_json:
             out.json({"result": asdict(found)})

@@ -20,7 +20,7 @@ def create_memory(on: Invocation, capsules: Sequence[str]) -> None:
     """Create the memory if it is not there, load what it is to begin with, and say so."""
     settings = Settings()
     located = settings.database(on.database)
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         for name in capsules:
             starter_capsule(name)  # a wrong name makes no memory
         is_new = not located.exists
@@ -41,7 +41,7 @@ def create_memory(on: Invocation, capsules: Sequence[str]) -> None:
 
 def count_contents(on: Invocation) -> None:
     """Show the counts of a memory."""
-    with output(as_json=on.as_json) as out, opened_to_read(out, on) as nexus:
+    with output(on) as out, opened_to_read(out, on) as nexus:
         counts = counts_of(nexus)
         if out.as_json:
             out.json({"result": counts})
@@ -52,7 +52,7 @@ def count_contents(on: Invocation) -> None:
 
 def list_groups(on: Invocation) -> None:
     """Show the names of the groups that have been written to."""
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         with opened(on) as nexus:
             names = nexus.groups(every=True)
         if out.as_json:

@@ -90,7 +90,7 @@ def _with_text(
     dry_run: bool = False,
 ) -> Iterator[tuple[Output, Markup, str]]:
     """Give a command the text of its file, too, which is read before a memory is made."""
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         text = "" if file is None else text_of(file, _WANTED)
         given, actor = load_functions(functions), Settings().actor(on.actor)
         with opened(on, create=writes, dry_run=dry_run) as nexus:
@@ -226,7 +226,7 @@ def show_outline(on: Invocation, view: OutlineView) -> None:
         elif rendered.text:
             _print(out, rendered.text)
         else:
-            out.say("there is no node yet; begin with: recollect markup apply FILE", "dim")
+            out.advise("there is no node yet; begin with: recollect markup apply FILE")
 
 
 def list_spaces(on: Invocation, transaction: int | None) -> None:

@@ -40,7 +40,7 @@ class AgentService:
 def serve_agents(on: Invocation, service: AgentService) -> None:
     """Serve one client over standard input and output, or many over HTTP."""
     settings = Settings()
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         require("mcp", "mcp", "the MCP server")
         with in_haste("mcp", "mcp.server"):
             from recollect.servers.learning import make_learner

@@ -7,10 +7,11 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Final
 
 from rich.text import Text
 
-from recollect.errors import RecollectError
+from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.claims import EvidenceRef
 from recollect.faces.claims.wire import from_wire
 from recollect.faces.memory import Corrected, Effect, Holding, Memory, MemoryRecord, RecalledRecord
@@ -18,23 +19,33 @@ from recollect.servers.cli.evidence import given_evidence, referred
 from recollect.servers.cli.opening import opened, warn_of_absent_group
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
-from recollect.servers.cli.own_words import own_hint
 from recollect.servers.cli.safe_text import shown
 from recollect.servers.settings import Settings
 
 
 @contextmanager
-def _on(on: Invocation, *, writes: bool = False) -> Iterator[tuple[Output, Memory]]:
-    """Give a command its output and the memory, which only one that writes makes.
+def _on(
+    on: Invocation, *, creates: bool = False, is_baseless: bool = False
+) -> Iterator[tuple[Output, Memory]]:
+    """Give a command its output and the memory, which only one that tells something makes.
 
-    Who types at a terminal is a person, whose word is evidence.
+    Who types at a terminal is a person, whose word is evidence. Where there is no memory to keep
+    the record of a refusal, what is baseless is refused before one is made.
     """
-    actor = Settings().actor(on.actor)
-    with output(as_json=on.as_json) as out, opened(on, create=writes) as nexus:
-        if not writes:
-            warn_of_absent_group(out, nexus)
-        with Memory(nexus, actor=actor, is_person=sys.stdin.isatty()) as memory:
-            yield out, memory
+    settings = Settings()
+    with output(on) as out:
+        if is_baseless and not settings.database(on.database).exists:
+            message = "a claim has no evidence, so nothing is kept"
+            raise RecollectError(INVALID_ARGUMENT, message, hint=_ADD_EVIDENCE)
+        with opened(on, create=creates) as nexus:
+            if not creates:
+                warn_of_absent_group(out, nexus)
+            actor = settings.actor(on.actor)
+            with Memory(nexus, actor=actor, is_person=sys.stdin.isatty()) as memory:
+                yield out, memory
+
+
+_ADD_EVIDENCE: Final = "add -e user_statement='what was said'"
 
 
 def remember(
@@ -46,7 +57,8 @@ def remember(
     confidence: float | None,
 ) -> None:
     """Keep a claim or a fact."""
-    with _on(on, writes=True) as (out, memory):
+    is_baseless = text is not None and not evidence and not sys.stdin.isatty()
+    with _on(on, creates=True, is_baseless=is_baseless) as (out, memory):
         refs = given_evidence(evidence, memory.actor.actor_id)
         told = None
         if fact is not None:
@@ -65,7 +77,7 @@ def remember(
         except RecollectError as error:
             if "reason_code" not in error.details:
                 raise
-            raise replace(error, hint="add -e user_statement='what was said'") from None
+            raise replace(error, hint=_ADD_EVIDENCE) from None
         if on.as_json:
             out.json({"result": done.to_dict()})
             return
@@ -110,7 +122,7 @@ def correct(
     evidence: Sequence[str],
 ) -> None:
     """Put a memory right."""
-    with _on(on, writes=True) as (out, memory):
+    with _on(on) as (out, memory):
         given = {key: one for key, one in said.items() if one is not None}
         if isinstance(target := given.get("object"), str):
             given["object"] = _value(target)  # type: ignore[assignment]
@@ -124,7 +136,7 @@ def correct(
 
 def take_back(on: Invocation, identifier: str) -> None:
     """Take back the last thing that was done to a memory."""
-    with _on(on, writes=True) as (out, memory):
+    with _on(on) as (out, memory):
         _tell_corrected(out, memory.undo(identifier))
 
 
@@ -139,7 +151,7 @@ def forget(
     is_sure: bool,
 ) -> None:
     """Forget one memory by its id, or show what a question names before it is forgotten."""
-    with _on(on, writes=True) as (out, memory):
+    with _on(on) as (out, memory):
         done = memory.forget(
             question,
             id=identifier,
@@ -235,8 +247,8 @@ def _tell_corrected(out: Output, done: Corrected) -> None:
             )
     _tell_others(out, (), done.also_holds)
     is_undone = done.undo.startswith("undo ")
-    back = f"recollect correct {done.memory.id} --undo" if is_undone else own_hint(done.undo)
-    out.say(f"to take it back: {back}", "dim")
+    back = f"recollect correct {done.memory.id} --undo" if is_undone else done.undo
+    out.advise(back, "to take it back: ")
 
 
 _TOLD = ("valid_at", "invalid_at", "source", "confidence", "attributes")
@@ -254,7 +266,7 @@ def _tell_others(out: Output, ended: Iterable[Holding], held: Iterable[Holding])
     for one in held:
         since = "" if one.since is None else f" since {one.since[:10]}"
         out.show_text(shown(f"also holds  {one.line}{since}", "dim"))
-        out.say(f"  if not: recollect forget --id {one.id} --how end", "dim")
+        out.advise(f"  if not: recollect forget --id {one.id} --how end")
 
 
 def _line(one: MemoryRecord, word: str) -> Text:

@@ -16,23 +16,33 @@ from recollect.servers.wiring import absent_group, open_nexus
 _NOTHING = 'FIND(?x) WHERE { ?x {id: "none"} }'
 
 
+@contextmanager
 def opened(
     on: Invocation, *, create: bool = False, is_checked: bool = True, dry_run: bool = False
-) -> Nexus:
+) -> Iterator[Nexus]:
     """Open the memory a command is about; one that is not there is made only if it may be.
 
-    A dry run makes none: it looks at an empty one that is kept nowhere.
+    A dry run makes none: it looks at an empty one that is kept nowhere. A command that fails
+    leaves none: what it made is taken away, unless something was written to it meanwhile.
     """
     settings = Settings()
     located = settings.database(on.database)
     if dry_run and not located.exists:
         located = settings.database(":memory:")
-    return open_nexus(
-        located,
-        settings.group(on.group),
-        create=create,
-        is_checked=is_checked,
-    )
+    made = None if located.exists else located.file
+    group = settings.group(on.group)
+    try:
+        with open_nexus(located, group, create=create, is_checked=is_checked) as nexus:
+            try:
+                yield nexus
+            except BaseException:
+                made = made if made is not None and not nexus.groups() else None
+                raise
+            made = None
+    finally:
+        # The last who closes a file takes its log away: where there is one, others have it open.
+        if made is not None and not made.with_name(f"{made.name}-wal").exists():
+            made.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -30,7 +30,8 @@ from rich.progress import (
 from rich.text import Text
 
 from recollect.errors import STORE_UNAVAILABLE, Notice, RecollectError, errors_with, in_words
-from recollect.servers.cli.own_words import own_hint
+from recollect.servers.cli.options import Invocation
+from recollect.servers.cli.own_words import at_memory, own_hint
 from recollect.servers.cli.safe_text import escaped, one_line, plain, shown
 
 if TYPE_CHECKING:
@@ -47,13 +48,22 @@ CUT_SHORT = "what is written is cut short"
 """What Ctrl-C means for work that is whole or not at all, and for what others read meanwhile."""
 
 
+_NOWHERE = Invocation()
+
+
 class Output:
     """Where one command writes its answer and its troubles."""
 
     def __init__(
-        self, *, as_json: bool, takes_parameters: bool = False, is_shell: bool = False
+        self,
+        on: Invocation = _NOWHERE,
+        *,
+        as_json: bool = False,
+        takes_parameters: bool = False,
+        is_shell: bool = False,
     ) -> None:
-        self.as_json = as_json
+        self.as_json = as_json or on.as_json
+        self._on = on
         self.failed = False
         self.if_stopped = ""  # what Ctrl-C would mean now
         self._warnings: list[Mapping[str, object]] = []  # for the JSON that comes next
@@ -96,6 +106,10 @@ class Output:
         """Print one line for people; silent with `--json`."""
         if not self.as_json:
             self.out.print(shown(text, style), soft_wrap=True)
+
+    def advise(self, hint: str, before: str = "") -> None:
+        """Print a line with a command that can be given next; silent with `--json`."""
+        self.say(before + self._own_hint(hint), "dim")
 
     def error(self, error: RecollectError) -> None:
         """Show a failure: JSON on standard output, or a caret and a hint on standard error."""
@@ -154,15 +168,20 @@ class Output:
         return in_words(error, self._own_hint)
 
     def _own_hint(self, hint: str) -> str:
-        return own_hint(hint, takes_parameters=self._takes_parameters, is_shell=self._is_shell)
+        own = own_hint(hint, takes_parameters=self._takes_parameters, is_shell=self._is_shell)
+        return at_memory(own, self._on)
 
 
 @contextmanager
 def output(
-    *, as_json: bool, takes_parameters: bool = False, is_shell: bool = False
+    on: Invocation = _NOWHERE,
+    *,
+    as_json: bool = False,
+    takes_parameters: bool = False,
+    is_shell: bool = False,
 ) -> Iterator[Output]:
     """Give a command its output, show what ended it early, and set the exit code."""
-    out = Output(as_json=as_json, takes_parameters=takes_parameters, is_shell=is_shell)
+    out = Output(on, as_json=as_json, takes_parameters=takes_parameters, is_shell=is_shell)
     try:
         yield out
     except RecollectError as error:

@@ -1,10 +1,51 @@
-"""Hints of the library in the words of a person at a terminal: options, or shell commands."""
+"""Hints in the words of a person at a terminal: options, or commands to paste as they are.
+
+The rule: a command that is shown goes to the memory that the command before it named.
+"""
 
 from __future__ import annotations
 
+import re
+from shlex import quote
 from typing import Final, assert_never
 
 from recollect.errors import Hint, ToDo
+from recollect.servers.cli.options import Invocation
+
+_COMMAND: Final = re.compile(r"\brecollect ([a-z]+)(?: ([a-z]+))?")
+NOUNS: Final = frozenset(
+    [
+        "capsule",
+        "claim",
+        "attention",
+        "knowledge",
+        "markup",
+        "schema",
+        "index",
+        "audit",
+        "mcp",
+        "token",
+        "database",
+    ]
+)
+"""Commands that have verbs."""
+
+PLACED: Final = frozenset(
+    ["init", "shell", "stats", "where", "reindex", "studio", "groups", "doctor", "serve", "worker"]
+)
+"""Commands that take a memory as their first word, too."""
+
+GROUPLESS: Final = frozenset(
+    ["groups", "doctor", "serve", "worker", "demo", "backup", "restore", "database"]
+)
+"""Commands that are about all groups of a memory."""
+
+APART: Final = frozenset(
+    ("check", "fmt", "token new", "markup check", "markup fmt", "markup card", "mcp uninstall")
+)
+"""Commands that are about no memory."""
+
+_OWN_MEMORY: Final = re.compile(r" ['\w/.]")
 
 _VALID_NOW: Final = "\\asof valid now"
 _MOVED_BY: Final = {"verified": "verify", "disputed": "dispute", "superseded": "supersede"}
@@ -34,7 +75,7 @@ def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = Fals
             id, *at = hint.on
             return f"recollect forget --id {id} --how end" + "".join(f" --at {one}" for one in at)
         case ToDo.JOIN:
-            return str(hint) if is_shell else f"echo '{hint.on[0]}' | recollect run -"
+            return str(hint) if is_shell else f"echo {quote(hint.on[0])} | recollect run -"
         case ToDo.SEARCH | ToDo.LIST_EXCHANGES:
             return str(hint) if is_shell else "look for it: recollect search WORDS"
         case ToDo.LIST_GROUPS:
@@ -65,3 +106,29 @@ def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = Fals
             return "name a later day with --until"
         case _:
             assert_never(hint.todo)
+
+
+def at_memory(hint: str, on: Invocation) -> str:
+    """Return a hint whose commands name the memory and the group that a command line named.
+
+    >>> at_memory("look: recollect claim list", Invocation("my notes.db", "ann"))
+    "look: recollect claim list --db 'my notes.db' --group ann"
+    """
+    given = {"db": on.database, "group": on.group}
+    if not any(given.values()) or "--db" in hint:
+        return hint
+
+    def named(found: re.Match[str]) -> str:
+        name, verb = found.groups()
+        words = f"recollect {name} {verb}" if name in NOUNS else f"recollect {name}"
+        rest = found[0].removeprefix(words)
+        names_its_own = name in PLACED and _OWN_MEMORY.match(rest or hint[found.end() :])
+        if names_its_own or name in APART or f"{name} {verb}" in APART:
+            return found[0]
+        taken = ("db",) if name in GROUPLESS else ("db", "group")
+        told = [
+            f" --{one} {quote(value)}" for one, value in given.items() if value and one in taken
+        ]
+        return words + "".join(told) + rest
+
+    return _COMMAND.sub(named, hint)

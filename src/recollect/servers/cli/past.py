@@ -43,7 +43,7 @@ COLOURS: Mapping[Operation, str] = {
 
 def tell_history(on: Invocation, element: str | Key) -> None:
     """Show the lives of an element, step by step."""
-    with output(as_json=on.as_json) as out, opened_to_read(out, on) as nexus:
+    with output(on) as out, opened_to_read(out, on) as nexus:
         moment = read_as_of(on.as_of)
         if isinstance(element, str):
             element = whole_id(nexus, element, GIVEN)
@@ -60,7 +60,7 @@ def tell_history(on: Invocation, element: str | Key) -> None:
 
 def tell_changes(on: Invocation, since: int, limit: int) -> None:
     """Show what transactions did, oldest first."""
-    with output(as_json=on.as_json) as out, opened_to_read(out, on) as nexus:
+    with output(on) as out, opened_to_read(out, on) as nexus:
         log = nexus.changes(since, limit)
         if out.as_json:
             out.json({"result": {"transactions": [logged_json(one) for one in log]}})
@@ -70,7 +70,7 @@ def tell_changes(on: Invocation, since: int, limit: int) -> None:
             out.show(_log(log, names))
         out.say(counted(len(log), "transaction"), "dim")
         if log and len(log) == limit:
-            out.say(f"go on with: recollect changes --since {log[-1].transaction.number}", "dim")
+            out.advise(f"go on with: recollect changes --since {log[-1].transaction.number}")
 
 
 def fact_clock(content: Content) -> Attributes:

@@ -25,7 +25,7 @@ from recollect.servers.cli.safe_text import one_line, shown
 
 def tell_how(on: Invocation, text: str) -> None:
     """Show how a query is answered."""
-    with output(as_json=on.as_json, takes_parameters=True) as out:
+    with output(on, takes_parameters=True) as out:
         whole, parameters = whole_text(text), parameters_of(on.param)
         with opened_to_read(out, on) as nexus:
             found = nexus.explain(whole, parameters, as_of=read_as_of(on.as_of))
@@ -38,7 +38,7 @@ def tell_how(on: Invocation, text: str) -> None:
 
 def tell_why(on: Invocation, text: str, row: int) -> None:
     """Show what a row of an answer stands on; rows count from 1, as people count."""
-    with output(as_json=on.as_json, takes_parameters=True) as out:
+    with output(on, takes_parameters=True) as out:
         whole, parameters = whole_text(text), parameters_of(on.param)
         with opened_to_read(out, on) as nexus:
             found = nexus.why(whole, row - 1, parameters, as_of=read_as_of(on.as_of))

@@ -60,7 +60,7 @@ def run_file(
         actor=settings.actor(on.actor),
         request_id=on.request_id,
     )
-    with output(as_json=on.as_json, takes_parameters=True) as out:
+    with output(on, takes_parameters=True) as out:
         _refuse_text(file)
         text = text_of(file)
         if is_comment(text):

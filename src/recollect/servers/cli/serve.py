@@ -44,7 +44,7 @@ class ServeOptions:
 def serve_memory(on: Invocation, service: ServeOptions) -> None:
     """Open the memory, listen, say where, and serve until SIGTERM or Ctrl-C."""
     settings = Settings()
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         require("fastapi", "server", "the server")
         _serve(settings.database(on.database), settings, service, out)
 

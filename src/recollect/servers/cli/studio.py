@@ -14,7 +14,7 @@ from recollect.servers.wiring import open_nexus
 def show_studio(on: Invocation, port: int | None, *, is_read_only: bool, opens: bool) -> None:
     """Open the memory, listen on this machine alone, open the browser, and serve the pages."""
     settings = Settings()
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         require("fastapi", "studio", "the studio")
         require("jinja2", "studio", "the studio")
         from recollect.servers.http.front import health_face

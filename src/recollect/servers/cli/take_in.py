@@ -39,7 +39,7 @@ class ImportOptions:
 def take_in_files(on: Invocation, files: Sequence[str], wanted: ImportOptions) -> None:
     """Take in files one after another, creating the memory if need be; show the reports."""
     is_together = wanted.dry_run and len(files) > 1
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         reports: list[ImportReport] = []
         out.if_stopped = _kept(0, len(files))
         with opened(on, create=True, dry_run=wanted.dry_run) as nexus, ExitStack() as entered:

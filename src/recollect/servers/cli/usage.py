@@ -25,6 +25,7 @@ _USAGE_ERROR = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[1])
 
 _HELP: Final = ("-h", "--help")
 _FOR_THIS_SHELL = ("--show-completion", "--install-completion")
+_THREE: Final = "--fact takes three: SUBJECT PREDICATE OBJECT"
 _IN_OWN_WORDS = (
     (re.compile(r"Invalid value for '?([^:']+)'?: "), r"\1: "),
     (re.compile(r"^Invalid value: "), ""),
@@ -35,6 +36,7 @@ _IN_OWN_WORDS = (
     (re.compile(r"Input should be "), "it must be "),
     (re.compile(r"^Missing argument '(.+?)'"), r"\1 is missing"),
     (re.compile(r"^Got unexpected extra argument(?:\(s\)|s)? \((.+)\)"), r"\1: nothing takes it"),
+    (re.compile(r"^Option '--fact' requires 3 arguments"), _THREE),
     (re.compile(r"^No such "), "there is no "),
     (re.compile(r"\. Did you mean (.+)\?$"), r"; did you mean \1?"),
     (re.compile(r"\.$"), ""),
@@ -233,6 +235,14 @@ def noun(name: str, help: str, *, default: str | None = None) -> typer.Typer:
     return typer.Typer(
         name=name, cls=group, help=help, no_args_is_help=default is None, rich_markup_mode=None
     )
+
+
+def check_fact(words: Sequence[str]) -> None:
+    """Refuse the name of an option, which was taken for a word of a fact that has too few."""
+    for at, word in enumerate(words):
+        if word.startswith("--") or word == "-e":
+            got = " ".join(words[:at]) or "none"
+            raise typer.BadParameter(f"{_THREE}; got {got}, then {word}")
 
 
 def _named(row: Row) -> TyperCommand:

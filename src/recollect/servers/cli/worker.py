@@ -49,7 +49,7 @@ def work_on_memory(on: Invocation, functional: list[str], *, once: bool, threads
     """Learn from the episodes of every group; with `once` only from those that are due now."""
     settings = Settings()
     located = settings.database(on.database)
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         learner = make_learner(settings.learning())
         with opened(on) as nexus:
             nexus.groups(every=True)  # it would see the work of one

@@ -72,7 +72,7 @@ def show_place(on: Invocation) -> None:
     settings = Settings()
     located = settings.database(on.database)  # no memory is opened
     told: dict[str, object] = {"path": located.shown, "reason": located.reason}
-    with output(as_json=on.as_json) as out:
+    with output(on) as out:
         told["exists"] = located.exists
         told["group"] = settings.group(on.group)
         embedding = settings.embedding()

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from recollect.servers.cli.options import Invocation, Known, Valid, argument, option, takes
-from recollect.servers.cli.usage import verbs
+from recollect.servers.cli.usage import check_fact, verbs
 
 app = verbs()
 
@@ -64,6 +64,7 @@ def remember_something(
     """Keep a claim or a fact; a newer fact ends the one it takes the place of."""
     from recollect.servers.cli.memory import remember
 
+    check_fact(fact or ())
     members = {"valid_at": since, "invalid_at": until, "source": source, "replaces": replaces}
     remember(on, text, fact, members, evidence or [], confidence)
 

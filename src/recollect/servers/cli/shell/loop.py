@@ -32,11 +32,10 @@ def talk(on: Invocation) -> None:
     """Hold a conversation until the input ends; exit code 1 if a piped text failed."""
     settings = Settings()
     located = settings.database(on.database)
-    with output(as_json=on.as_json, is_shell=True) as out:
+    with output(on, is_shell=True) as out:
         chosen = settings.group(on.group)
         is_new = not located.exists
-        nexus = opened(on, create=True)
-        try:
+        with opened(on, create=True) as nexus:
             conversation = Conversation(nexus, chosen, out, settings.actor(on.actor))
             if sys.stdin.isatty():
                 out.say(greeting(conversation, located.shown, is_new=is_new), "dim")
@@ -47,8 +46,6 @@ def talk(on: Invocation) -> None:
                     conversation.hear(text)
                     if conversation.is_over:
                         break
-        finally:
-            nexus.close()
 
 
 def converse(conversation: Conversation, session: PromptSession[str]) -> None:

@@ -9,12 +9,16 @@ from typing import Any
 
 import apsw
 import psycopg
+import pytest
 from psycopg import sql as names
 from psycopg.conninfo import make_conninfo
 
 import postgres
 from recollect.kernel.store.postgres.address import parse_server
 from recollect.kernel.store.postgres.binding import adapt, bound
+
+BYTES = pytest.mark.sqlite_only("looks for bytes in a file")
+STEPS = pytest.mark.sqlite_only("a server counts no steps")
 
 Row = tuple[Any, ...]
 Place = str | os.PathLike[str]

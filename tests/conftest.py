@@ -51,6 +51,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--engine") == "sqlite":
         return
     for item in items:
+        if item.path.parent.name == "sqlite":  # tests of the folder of one engine
+            item.add_marker(pytest.mark.sqlite_only("is about SQLite and its file"))
         for mark in item.iter_markers("sqlite_only"):
             item.add_marker(pytest.mark.skip(reason=f"{_ONLY}{mark.args[0]}"))
 

@@ -11,6 +11,7 @@ import pytest
 from tests.faces.claims.conftest import Wait, claim
 
 import recollect
+from behind import BYTES
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.claims import (
     Actor,
@@ -404,7 +405,7 @@ def test_a_claim_of_the_longest_id_is_put_aside(store: Store, wait: Wait) -> Non
     assert wait(store.attention()) == []
 
 
-@pytest.mark.sqlite_only("looks for bytes in a file")
+@BYTES
 def test_a_purge_erases_what_was_put_aside_too(tmp_path: Path, wait: Wait) -> None:
     path = tmp_path / "memory.db"
     with SQLiteKnowledgeStore(path) as store:

@@ -14,6 +14,7 @@ from tests.faces.claims.conftest import REPO, Wait, claim
 from tests.meanings import Meanings
 
 import recollect
+from behind import STEPS
 from recollect.client import RemoteKnowledgeStore
 from recollect.errors import (
     CONFLICT,
@@ -470,7 +471,7 @@ def test_lists_and_counts_are_of_more_claims_than_an_answer_of_kip_may_have(wait
             assert ids([one for one, _ in held]) == newest[:limit]
 
 
-@pytest.mark.sqlite_only("a server counts no steps")
+@STEPS
 def test_lists_and_counts_take_no_more_steps_than_the_memory_allows(
     tmp_path: Path, wait: Wait
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.faces.claims.conftest import Wait, claim
 
+from behind import BYTES
 from recollect.faces.claims import (
     EvidenceRef,
     NexusKnowledgeStore,
@@ -42,7 +43,7 @@ def names(store: NexusKnowledgeStore, kind: str) -> set[str]:
     return {one.attributes.get("detail", one.name) for (one,) in found.rows}  # type: ignore[union-attr,misc]
 
 
-@pytest.mark.sqlite_only("looks for bytes in a file")
+@BYTES
 def test_a_purged_claim_takes_the_evidence_and_tags_that_nothing_else_uses(
     path: Path, wait: Wait
 ) -> None:

@@ -80,6 +80,7 @@ def test_a_memory_store_is_in_process_alone(wait: Wait) -> None:
         assert (first.nexus.path, second.nexus.path) == (None, None)
 
 
+@pytest.mark.sqlite_only("looks for a file")
 @pytest.mark.parametrize("path", ["~/.lionagi/knowledge.db", "sqlite:///~/.lionagi/knowledge.db"])
 def test_a_store_of_a_local_file_is_found_again(
     wait: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str

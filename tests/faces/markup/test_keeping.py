@@ -8,6 +8,7 @@ from tests.faces.markup.conftest import ZOO
 from tests.faces.markup.support import code, fault, lines, places
 
 import recollect
+from behind import BYTES
 from recollect.faces.markup import Markup
 from recollect.model import AsOf, Delete, PutConcept, PutLink
 
@@ -91,6 +92,7 @@ def test_a_place_that_would_make_a_cycle_does_not_come_back(zoo: Markup) -> None
     assert code(lambda: zoo.restore("2", transaction=1)) == "KM_3006"
 
 
+@BYTES
 def test_purge_erases_a_node_for_all_times(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     with recollect.open(path) as nexus:

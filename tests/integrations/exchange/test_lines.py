@@ -89,6 +89,7 @@ def test_a_line_holds_ids_and_clocks(nexus: Nexus, tmp_path: Path) -> None:
     assert {"link": treats["link"]} in [one.get("object") for one in lines]
 
 
+@pytest.mark.sqlite_only("copies a file")
 def test_into_a_copy_of_the_same_memory_too(tmp_path: Path) -> None:
     with recollect.open(tmp_path / "one.db", "team") as nexus:
         teach(nexus)

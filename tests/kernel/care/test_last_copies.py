@@ -15,6 +15,7 @@ from tests.meanings import Meanings
 
 import behind
 import recollect
+from behind import BYTES
 from recollect.faces.operations import Operations
 from recollect.kernel import Nexus
 from recollect.model import FOREVER, Found, Instant, Key, PutConcept
@@ -97,7 +98,7 @@ def test_the_answer_about_a_message_goes_with_its_episode(
     assert kept(path) == []
 
 
-@pytest.mark.sqlite_only("looks for bytes in a file")
+@BYTES
 def test_an_index_that_is_dropped_leaves_the_name_of_its_attribute_nowhere(
     nexus: Nexus, path: Path
 ) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import pytest
 
 import recollect
+from behind import STEPS
 from recollect import AsOf, Nexus
 from recollect.model import Cell, PutConcept, Rows, Value
 
@@ -81,7 +82,7 @@ def test_equal_values_are_one_group_of_the_past(nexus: Nexus) -> None:
     assert groups(nexus, TEXTS[0], now_as_past(nexus)) == told_apart(expected)
 
 
-@pytest.mark.sqlite_only("a server counts no steps")
+@STEPS
 def test_only_groups_are_asked_what_is_equal_to_their_values(nexus: Nexus) -> None:
     nexus.write([PutConcept("Drug", f"many {at}", {"level": 2}) for at in range(1_000)])
     past = now_as_past(nexus)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import recollect
+from behind import STEPS
 from recollect.errors import RecollectError
 from recollect.kernel import Nexus, parse_text, print_text
 from recollect.kernel.lang import parse
@@ -62,7 +63,7 @@ def names(grounds: tuple[recollect.model.Ground, ...]) -> list[str]:
     ]
 
 
-@pytest.mark.sqlite_only("a server counts no steps")
+@STEPS
 def test_an_explanation_shows_every_stage(nexus: Nexus) -> None:
     explanation = nexus.explain(WHO_TREATS, PAIN)
     assert parse(explanation.tree) == parse(WHO_TREATS)
@@ -78,7 +79,7 @@ def test_an_explanation_shows_every_stage(nexus: Nexus) -> None:
     assert explanation.steps > 0
 
 
-@pytest.mark.sqlite_only("a server counts no steps")
+@STEPS
 def test_steps_are_the_same_on_every_run_and_grow_with_the_work(nexus: Nexus) -> None:
     cheap, dear = WHO_TREATS, "FIND(?a, ?b) WHERE { (?a, ?p, ?c) (?b, ?q, ?d) }"
     steps = [nexus.explain(one, PAIN if "$" in one else None).steps for one in (cheap, dear) * 2]
@@ -100,7 +101,7 @@ def test_explain_is_a_statement_that_reads(nexus: Nexus) -> None:
 
 
 @pytest.mark.parametrize("text", ['SEARCH "pain"', "DESCRIBE CONCEPT TYPES", "DESCRIBE PRIMER"])
-@pytest.mark.sqlite_only("a server counts no steps")
+@STEPS
 def test_what_has_no_plan_is_explained_in_words(nexus: Nexus, text: str) -> None:
     (answer,) = nexus.read(text).results
     explanation = nexus.explain(text)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from behind import STEPS
 from recollect.faces.operations import Operations
 from recollect.kernel import Nexus
 from recollect.model import Hits, PutConcept, PutFact, PutLink
@@ -50,7 +51,7 @@ def test_the_fact_of_one_of_many_namesakes_is_found(nexus: Nexus) -> None:
     assert [one["fact"] for one in answer["output"]["facts"]] == ["the house by the river"]
 
 
-@pytest.mark.sqlite_only("a server counts no steps")
+@STEPS
 def test_a_link_costs_the_same_however_many_concepts_have_the_words(nexus: Nexus) -> None:
     def steps(name: str, many: int) -> int:
         people = [PutConcept("Entity", f"{name} {one}", id=f"{name}{one}") for one in range(many)]

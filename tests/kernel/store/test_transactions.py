@@ -21,8 +21,8 @@ from recollect.kernel.store.sharing import opened
 from recollect.kernel.store.statement import Statement
 
 COUNTED = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n {}) SELECT {} FROM n"
-WRITTEN = "UPDATE tally SET count = ?"
-ASKED = "SELECT count FROM tally"
+WRITTEN = "/* a test's */ UPDATE tally SET count = ?"
+ASKED = "/* a test's */ SELECT count FROM tally"
 
 FILE, MEMORY = (
     pytest.param(name, marks=pytest.mark.sqlite_only("asks a server by itself"))
@@ -237,7 +237,7 @@ def test_a_write_inside_a_write_is_refused_at_once(store: Store) -> None:
 def test_many_threads_write_one_after_another(store: Store) -> None:
     def add(_: int) -> None:
         with store.writing() as session:
-            session.rows("UPDATE tally SET count = count + 1")
+            session.rows("/* a test's */ UPDATE tally SET count = count + 1")
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(add, range(100)))

@@ -11,6 +11,7 @@ from tests.meanings import Meanings
 
 import behind
 import recollect
+from behind import BYTES
 from recollect.errors import RecollectError
 from recollect.kernel import Nexus
 from recollect.kernel.vectors.meanings import Meanings as Held
@@ -343,7 +344,7 @@ def test_a_merge_keeps_the_vectors_of_the_links_it_moves(nexus: Nexus, embedder:
     assert len(embedder.embedded) == count
 
 
-@pytest.mark.sqlite_only("looks for bytes in a file")
+@BYTES
 def test_no_byte_of_an_erased_vector_stays_in_the_file(tmp_path: Path) -> None:
     path, embedder = tmp_path / "memory.db", Meanings()
     with recollect.open(path, embedder=embedder) as nexus:

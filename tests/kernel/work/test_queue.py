@@ -10,6 +10,7 @@ import apsw
 import pytest
 
 import recollect
+from behind import BYTES, STEPS
 from recollect.errors import CONFLICT, RecollectError
 from recollect.kernel import Nexus
 from recollect.kernel.store.sqlite.store import SqliteStore
@@ -111,7 +112,7 @@ def test_the_lease_on_an_item_that_waits_ends_though_it_is_due_by_now(nexus: Nex
     assert nexus.queue.claim("other", NOW, LATER) == (soon,)
 
 
-@pytest.mark.sqlite_only("a server counts no steps")
+@STEPS
 def test_claiming_and_settling_cost_the_same_beside_many_items_that_are_done(
     tmp_path: Path,
 ) -> None:
@@ -281,7 +282,7 @@ def test_a_kept_answer_goes_with_what_it_names(nexus: Nexus) -> None:
     assert nexus.answers.find("op", "k2", b"", NOW) is not None
 
 
-@pytest.mark.sqlite_only("looks for bytes in a file")
+@BYTES
 def test_a_purge_in_a_transaction_leaves_its_bytes_to_the_next_opening(tmp_path: Path) -> None:
     path = tmp_path / "m.db"
     with recollect.open(path) as nexus:

@@ -11,6 +11,7 @@ from tests.faces.operations.calls import TIME, found, refused, told
 from tests.faces.operations.pipeline.rig import Scripted, rig, says, text
 
 import recollect
+from behind import BYTES
 from recollect import Found
 from recollect.faces.operations import OPERATIONS
 from recollect.faces.operations.envelope import checked
@@ -207,6 +208,7 @@ def test_what_waits_for_a_deleted_episode_is_dropped(nexus: Nexus) -> None:
     assert one.facts("g") == ["Ann left Acme"]
 
 
+@BYTES
 def test_the_uuid_of_an_episode_leaves_the_file_with_all_that_was_learnt_of_it(
     tmp_path: Path,
 ) -> None:

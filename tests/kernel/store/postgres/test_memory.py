@@ -89,6 +89,7 @@ def test_a_dump_goes_from_a_server_to_a_file_and_back(
     assert first.getvalue() == second.getvalue()
 
 
+@pytest.mark.sqlite_only("restores into a file")
 def test_a_file_refuses_groups_of_a_server_whose_ids_meet(served: Nexus, tmp_path: Path) -> None:
     served.write(TOLD)
     dump = BytesIO()

@@ -38,5 +38,7 @@ def test_rows_that_go_to_a_server_together_are_as_they_were(
     insertion = Insertion("vector (group_id, id, hash, vector, digest)", types)
     with store.writing(is_dry_run=True) as session:
         insertion.run(session, rows)
-        found = session.rows("SELECT group_id, id, hash, vector, digest FROM vector ORDER BY id")
+        found = session.rows(
+            "/* a test's */ SELECT group_id, id, hash, vector, digest FROM vector ORDER BY id"
+        )
     assert found == rows

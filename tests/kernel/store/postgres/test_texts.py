@@ -123,9 +123,7 @@ def test_a_word_of_many_writes_has_few_blocks(sessions: tuple[Session, Session])
         library.set({number: ["pain", f"number{number}"], number - 3: None})
     library.set({-1: ["pain"]})
     assert library.answers(one) == library.answers(other)
-    sql = (
-        "SELECT max(b.many) FROM (SELECT count(*) AS many FROM text_block GROUP BY term, part) AS b"
-    )
+    sql = "/* a test's */ SELECT max(b.many) FROM (SELECT count(*) AS many FROM text_block GROUP BY term, part) AS b"
     ((most,),) = sessions[1].rows(sql)
     assert isinstance(most, int)
     assert most <= 34
@@ -140,7 +138,7 @@ def test_an_optimised_index_has_one_block_a_word(sessions: tuple[Session, Sessio
     other.join()
     for each in (library, decoy):
         assert each.answers(one) == each.answers(other)
-    blocks = sessions[1].rows("SELECT group_id, part, term FROM text_block")
+    blocks = sessions[1].rows("/* a test's */ SELECT group_id, part, term FROM text_block")
     assert len(blocks) == len(set(blocks))
 
 
@@ -154,7 +152,7 @@ def test_nothing_names_what_was_erased(sessions: tuple[Session, Session]) -> Non
     for index in (one, other):
         index.erase(library.group, erased)
     assert library.answers(one) == library.answers(other)
-    rows = sessions[1].rows("SELECT data, term FROM text_block")
+    rows = sessions[1].rows("/* a test's */ SELECT data, term FROM text_block")
     named = {document for data, _ in rows for document in unpack(bytes(data)).documents}  # type: ignore[arg-type]
     assert named == {library.id(4), decoy.id(2)}
     assert {"cours", "cs\u00b7"}.isdisjoint({term for _, term in rows})

@@ -230,10 +230,15 @@ class PostgresSession(AsksOnce):
         self.written += cursor.rowcount
 
     def plan(self, sql: Sql, parameters: Parameters = ()) -> tuple[str, ...]:
-        """Return the server's own plan of a statement, a line each, indented by depth."""
-        text, values = bound(_text(sql), parameters)
-        found = self._run(f"EXPLAIN (COSTS OFF) {text}", values)
-        return tuple(str(line) for (line,) in found.fetchall())
+        """Return the server's own plan of a statement, a line each, indented by depth.
+
+        It is the one for any values, which is run: none of them is shown, nor a group's number.
+        """
+        text, _ = bound(_text(sql), parameters)
+        connection = self._begun()
+        with self._translating():
+            found = connection.execute(f"EXPLAIN (COSTS OFF, GENERIC_PLAN) {text}", prepare=False)
+            return tuple(str(line) for (line,) in found.fetchall())
 
     @contextmanager
     def measured(self) -> Iterator[EngineWork]:

@@ -183,39 +183,45 @@ def told(
     ranking: Ranking,
     question: str,
     meant: UnderstoodQuestion,
-    place: Pick,
+    places: Sequence[Pick],
     kinds: tuple[str, ...],
-    after: str = "",
-) -> Recalled:
-    """Return a memory as it is answered with; `after` is what replaced it."""
-    row, columns = place.row, ranking.columns
-    why: dict[str, Share] = {}
-    for name, share in ranking.shares.items():
-        points = ranking.weight_of(name) * float(share(np.array([row]))[0])
-        if points:
-            why[name] = Share(points, _in_words(name, question, meant, place))
-    total = sum(one.points for one in why.values())
-    for name, factors in ranking.factors.items():
-        factor = float(factors(np.array([row]))[0])
-        if factor < 1:
-            why[name] = Share(-total * (1 - factor), FACTORS[name])
-            total *= factor
-    is_past = not ranking.standing.now[row]
-    if is_past:
-        points = why["past"].points if "past" in why else 0.0
-        why["past"] = Share(points, _ended(ranking, row, after))
-    if led := float(ranking.led.get(row, 0.0)):
-        why["led"] = Share(led, "another that is found names it")
-    return Recalled(
-        element=place.dated,
-        kind=kinds[int(columns.kind[row])],
-        score=max(0.0, sum(one.points for one in why.values())),
-        why=why,
-        passage=passage(place.text, question),
-        others=tuple(place.others),
-        is_near=is_near(ranking, place),
-        is_past=is_past,
-    )
+    after: Callable[[int], str] = lambda _: "",
+) -> list[Recalled]:
+    """Return memories as they are answered with; `after` tells what replaced that of a row."""
+    rows, columns = np.array([one.row for one in places], np.int64), ranking.columns
+    points = [(name, given.tolist()) for name, given in ranking.points(rows)]
+    factors = [(name, factor(rows).tolist()) for name, factor in ranking.factors.items()]
+    memories: list[Recalled] = []
+    for at, place in enumerate(places):
+        row = place.row
+        why = {
+            name: Share(given[at], _in_words(name, question, meant, place))
+            for name, given in points
+            if given[at]
+        }
+        total = sum(one.points for one in why.values())
+        for name, factor in factors:
+            if factor[at] < 1:
+                why[name] = Share(-total * (1 - factor[at]), FACTORS[name])
+                total *= factor[at]
+        is_past = not ranking.standing.now[row]
+        if is_past:
+            lost = why["past"].points if "past" in why else 0.0
+            why["past"] = Share(lost, _ended(ranking, row, after(row)))
+        if led := float(ranking.led.get(row, 0.0)):
+            why["led"] = Share(led, "another that is found names it")
+        recalled = Recalled(
+            element=place.dated,
+            kind=kinds[int(columns.kind[row])],
+            score=max(0.0, sum(one.points for one in why.values())),
+            why=why,
+            passage=passage(place.text, question),
+            others=tuple(place.others),
+            is_near=is_near(ranking, place),
+            is_past=is_past,
+        )
+        memories.append(recalled)
+    return memories
 
 
 def _in_words(name: str, question: str, meant: UnderstoodQuestion, place: Pick) -> str:

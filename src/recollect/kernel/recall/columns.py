@@ -200,6 +200,7 @@ class HeldWord:
     """Where a word of a question stands among what counts, with windows and kin."""
 
     frequency: int  # rows, without those that only stand beside one
+    tells: float  # how much it counts of what a question asks
     rows: Places
     counts: Floats
     points: Floats  # of each of the rows; of a word that most rows hold, of all there are
@@ -207,8 +208,9 @@ class HeldWord:
 
     def share_of(self, row: int) -> float:
         """Return how much of the word a row holds, 0 to 1."""
-        at = int(self.rows.searchsorted(self.rows.dtype.type(row)))  # of its type, or all is cast
-        is_there = at < len(self.rows) and self.rows[at] == row
+        rows = self.rows
+        at = int(rows.searchsorted(rows.dtype.type(row)))  # of their type, or all are cast
+        is_there = at < len(rows) and rows[at] == row
         return min(1.0, 2 * float(self.counts[at])) if is_there else 0.0
 
 
@@ -225,7 +227,7 @@ class StandingRows:
     turns: Ints
     norm: NDArray[np.float32]  # what BM25 adds to how often a word stands in each row ...
     sessions: int
-    session_norm: Floats  # ... and in each session
+    session_norm: Floats  # ... and in each session that was known then
     words: dict[object, HeldWord] = field(default_factory=dict)  # by what is asked
     frequencies: dict[int, int] = field(default_factory=dict)  # by words
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -140,21 +141,19 @@ def answer_recall(
     choice = chosen(look, ranking, wanted, question.threshold or 0.0)
     page = choice.places[asked.skipped : asked.skipped + asked.limit]
     names = reader.session.kinds.names()
-    memories = [
-        told(ranking, asked.question, meant, one, names, _after(look, ranking, one.row))
-        for one in page
-    ]
+    after = partial(_after, look, ranking)
+    memories = told(ranking, asked.question, meant, page, names, after)
     kept_memories = _within(memories, question.max_tokens)
-    after = asked.skipped + len(kept_memories)
-    has_more = len(choice.places) > after
+    skipped = asked.skipped + len(kept_memories)
+    has_more = len(choice.places) > skipped
     missed = None
     if not choice.places and choice.missed is not None:
-        missed = told(ranking, asked.question, meant, choice.missed, names)
+        (missed,) = told(ranking, asked.question, meant, [choice.missed], names)
     return Recollection(
         memories=tuple(kept_memories),
         as_of=AsOf(valid=Instant(at.valid), transaction=at.known),
         nearest=missed,
-        cursor=f"r1.{at.valid}.{at.known}.{after}" if has_more else None,
+        cursor=f"r1.{at.valid}.{at.known}.{skipped}" if has_more else None,
         mode=compared_by(by_model.model),
         notices=(*asked.notices, *by_model.notices),
     )

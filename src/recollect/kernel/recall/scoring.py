@@ -9,7 +9,7 @@ the score is the part of the points that the question could give.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -127,15 +127,17 @@ class Ranking:
     scores: Floats = field(default_factory=lambda: np.zeros(0))  # of those rows
     led: Mapping[int, float] = field(default_factory=dict)  # of what others, found before, name
 
-    def weight_of(self, share: str) -> float:
-        """Return the most points that a share can give."""
-        return WEIGHTS[share] / sum(WEIGHTS[one] for one in self.shares)
+    def points(self, rows: Rows) -> Iterator[tuple[str, Floats]]:
+        """Yield the name of each share, and the points that it gives some rows."""
+        whole = sum(WEIGHTS[one] for one in self.shares)
+        for name, share in self.shares.items():
+            yield name, WEIGHTS[name] / whole * share(rows)
 
     def scored(self, rows: Rows) -> Floats:
         """Return the scores of some rows; 0 where the question does not find one by itself."""
         scores = np.zeros(len(rows))
-        for name, share in self.shares.items():
-            scores += self.weight_of(name) * share(rows)
+        for _, points in self.points(rows):
+            scores += points
         for factor in self.factors.values():
             scores *= factor(rows)
         return np.where(self.reached[rows], np.maximum(scores, 0.0), 0.0)
@@ -150,13 +152,12 @@ class Ranking:
 
     def covered(self, row: int, *, beside_names: bool = False) -> float:
         """Return how much of what is asked a row holds, 0 to 1; or of what is beside the names."""
-        told = max(self.standing.many, _MANY)  # in a small memory every word is rare
-        ideal, found = self.question.unknown * _rarity(1, told), 0.0
+        ideal = self.question.unknown * _rarity(1, max(self.standing.many, _MANY))
+        found = 0.0
         dated = 0.0 if self.dated is None else float(self.dated[row])
         for word, held in zip(self.question.words, self.held, strict=True):
-            tells = _rarity(max(1, held.frequency), told)
-            found += tells * dated * word.is_of_time  # it counts by its name or its day
-            tells *= not (beside_names and word.is_of_name)
+            found += held.tells * dated * word.is_of_time  # it counts by its name or its day
+            tells = held.tells * (not (beside_names and word.is_of_name))
             ideal += tells
             found += tells * held.share_of(row)
         if beside_names:
@@ -200,7 +201,7 @@ def ranked(
     shares = _told_by(columns, question, standing.counted)
     shares[WORDS] = lambda rows: words[rows] / best
     if standing.sessions > 1:
-        shares[SESSION] = _by_sessions(columns, held)
+        shares[SESSION] = _by_sessions(columns, standing, held)
     said = {DATE: dated, NAMED: named}
     shares |= {name: _of(one) for name, one in said.items() if one is not None}
     if near is not None or compared is not None:
@@ -356,10 +357,10 @@ def _held(columns: Columns, standing: StandingRows, word: Asking) -> HeldWord:
     if word in standing.words:
         return standing.words[word]
     rows, counts = _standing_in(columns, word, standing.counted)
-    frequency, of_sessions = len(rows), np.zeros(columns.known.sessions)
+    frequency, of_sessions = len(rows), np.zeros(len(standing.session_norm))
     if frequency and standing.sessions > 1:
         at = columns.session[rows]
-        per = np.bincount(at[at != NONE], counts[at != NONE], columns.known.sessions)
+        per = np.bincount(at[at != NONE], counts[at != NONE], len(of_sessions))
         rarity = _rarity(int((per > 0).sum()), standing.sessions)
         of_sessions = rarity * per / (per + standing.session_norm)
     if 0 < frequency <= _COMMON and len(standing.turns):
@@ -367,7 +368,8 @@ def _held(columns: Columns, standing: StandingRows, word: Asking) -> HeldWord:
     points: Floats = _rarity(frequency, standing.many) * counts / (counts + standing.norm[rows])
     if frequency > columns.size // _MOST:
         points = np.bincount(rows, points, columns.size).astype(np.float64)
-    held = HeldWord(frequency, rows, counts, points, of_sessions)
+    tells = _rarity(max(1, frequency), max(standing.many, _MANY))  # in a few texts each is rare
+    held = HeldWord(frequency, tells, rows, counts, points, of_sessions)
     if frequency > _COMMON:
         known = [5 * len(one.rows) + len(one.of_sessions) for one in [*standing.words.values()]]
         if sum(known) > _OF_WORDS * columns.size:
@@ -376,9 +378,9 @@ def _held(columns: Columns, standing: StandingRows, word: Asking) -> HeldWord:
     return held
 
 
-def _by_sessions(columns: Columns, held: Iterable[HeldWord]) -> ShareOf:
+def _by_sessions(columns: Columns, standing: StandingRows, held: Iterable[HeldWord]) -> ShareOf:
     """Return the share of the words of whole sessions."""
-    sessions = sum((one.of_sessions for one in held), np.zeros(columns.known.sessions))
+    sessions = sum((one.of_sessions for one in held), np.zeros(len(standing.session_norm)))
     sessions /= float(sessions.max(initial=0.0)) or 1.0
     return lambda rows: np.where(
         columns.session[rows] != NONE, sessions[columns.session[rows]], 0.0

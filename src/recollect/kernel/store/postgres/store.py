@@ -17,6 +17,7 @@ from typing import Final
 import psycopg
 
 from recollect.errors import INTERNAL_ERROR, INVALID_ARGUMENT, STORE_CLOSED, RecollectError
+from recollect.kernel.store.cells import whole
 from recollect.kernel.store.faults import BLOCK, READERS, REMAINS, out_of_memory
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.postgres.address import parse_server
@@ -43,6 +44,10 @@ def is_there(address: str) -> bool:
 
 _LOAD: Final = 1_000  # rows that change what the planner believes ...
 _GROWN: Final = 0.2  # ... beside those it knows
+_KNOWN: Final = """
+SELECT coalesce(sum(greatest(c.reltuples, 0)), 0)::bigint FROM pg_class AS c
+JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')
+"""
 
 
 class _Own(threading.local):
@@ -275,13 +280,17 @@ class PostgresStore(Shared):
         self._uncounted += written
         if self._uncounted < max(_LOAD, self._counted * _GROWN):
             return
-        self._counted, self._uncounted = self._counted + self._uncounted, 0
         # What was written is kept: a server that is not there any more tells whoever reads.
         schema = self._address.schema
         tables = ", ".join(f'"{schema}"."{one.name}"' for one in whole_store() if one.is_table)
         with suppress(psycopg.Error, RecollectError), pool.beside() as connection:
+            ((known,),) = connection.execute(_KNOWN, (schema,)).fetchall()
+            self._counted = whole(known)
+            if self._uncounted < self._counted * _GROWN:  # another program has counted the others
+                return
             # Who counts them just now does it for this load too, or for the most of it.
             connection.execute(f"ANALYZE (SKIP_LOCKED) {tables}", prepare=False)
+            self._counted, self._uncounted = self._counted + self._uncounted, 0
 
     def _session(self, pool: Pool, *, is_writing: bool) -> PostgresSession:
         return PostgresSession(pool, self._settings.kinds, self._sampling, is_writing=is_writing)

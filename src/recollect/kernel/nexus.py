@@ -23,10 +23,10 @@ from recollect.kernel.plan.bind import Bindings, check_parameters
 from recollect.kernel.read.catalogs import Catalogs, OpenGroup, answer_prepared
 from recollect.kernel.read.history import DEFAULT_LIMIT as DEFAULT_TRANSACTIONS
 from recollect.kernel.read.history import changes_after, lives
+from recollect.kernel.read.known_keys import stats_of
 from recollect.kernel.read.meant import elements_meant
 from recollect.kernel.read.moment import elements_named
 from recollect.kernel.read.reader import Reader
-from recollect.kernel.read.statistics import stats_of
 from recollect.kernel.read.texts import (
     AskedQuery,
     check_one_of,

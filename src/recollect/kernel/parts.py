@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from recollect.kernel.read.catalogs import OpenGroup
-from recollect.kernel.read.dated import dated_elements, keys_of
+from recollect.kernel.read.joints import dated_elements, keys_of
 from recollect.kernel.read.meant import elements_meant
 from recollect.kernel.read.texts import one_moment, quoting
 from recollect.kernel.read.walk import distances_between

@@ -11,9 +11,8 @@ import recollect
 from recollect import RecollectError
 from recollect.kernel.care.dump import write_dump
 from recollect.kernel.read.catalogs import Catalogs
-from recollect.kernel.store.group import create_group
+from recollect.kernel.store.group import Terms, create_group
 from recollect.kernel.store.sqlite.store import SqliteStore
-from recollect.kernel.store.terms import Terms
 from recollect.kernel.write.element import ElementContent
 from recollect.kernel.write.unit import Unit
 from recollect.model import FOREVER, Instant, PutConcept, silent

@@ -11,7 +11,7 @@ from recollect.kernel import Nexus
 from recollect.kernel.lang import parse
 from recollect.kernel.lang.ast import Find
 from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.read.pages import Page
+from recollect.kernel.read.cells import Page
 from recollect.kernel.read.reader import Catalog, Reader
 from recollect.kernel.store.dialect import (
     create_attribute_index,

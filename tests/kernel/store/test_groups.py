@@ -5,10 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from recollect.errors import RecollectError
-from recollect.kernel.store.group import create_group, group_names, load_group
+from recollect.kernel.store.group import Interning, Terms, create_group, group_names, load_group
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.sqlite.store import SqliteStore
-from recollect.kernel.store.terms import Interning, Terms
 
 
 @pytest.fixture

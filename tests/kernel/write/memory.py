@@ -10,10 +10,9 @@ import orjson
 from recollect.errors import Notice
 from recollect.kernel.lang import ast, parse
 from recollect.kernel.read.catalogs import Catalogs
-from recollect.kernel.store.group import create_group
+from recollect.kernel.store.group import Terms, create_group
 from recollect.kernel.store.port import SqlRow
 from recollect.kernel.store.sqlite.store import SqliteStore
-from recollect.kernel.store.terms import Terms
 from recollect.kernel.write.batch import apply_changes
 from recollect.kernel.write.found import delete_concept
 from recollect.kernel.write.unit import Unit

@@ -12,7 +12,7 @@ from recollect.errors import RecollectError
 from recollect.kernel.lang import ast, parse
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.read.catalogs import Catalogs
-from recollect.kernel.read.pages import Page
+from recollect.kernel.read.cells import Page
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.model import AttributeIndex, Limits, PutConcept, Rows

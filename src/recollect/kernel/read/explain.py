@@ -15,7 +15,7 @@ from recollect.kernel.plan.bind import Bindings, Lifting
 from recollect.kernel.plan.determined import Statistics, all_steps, determined, is_unique, owners
 from recollect.kernel.plan.pipeline import plan_as_written, plan_find
 from recollect.kernel.plan.show import show_plan
-from recollect.kernel.read.pages import Page
+from recollect.kernel.read.cells import Page
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql.output import Compiled
 from recollect.kernel.store.port import SqlValue

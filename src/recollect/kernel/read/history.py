@@ -16,7 +16,7 @@ import orjson
 from recollect.errors import INVALID_ARGUMENT, STORE_CORRUPT, RecollectError
 from recollect.kernel.read.moment import Moment, identities, public_ids
 from recollect.kernel.store.cells import members, text, whole
-from recollect.kernel.store.group import Group
+from recollect.kernel.store.group import Group, Terms
 from recollect.kernel.store.port import Parameters, Session, SqlRow, SqlValue
 from recollect.kernel.store.statements.log import (
     AFTER,
@@ -26,7 +26,6 @@ from recollect.kernel.store.statements.log import (
     OF_TRANSACTIONS,
     SUPERSEDED_CONTENTS,
 )
-from recollect.kernel.store.terms import Terms
 from recollect.model import (
     BEGINNING,
     FOREVER,

@@ -16,7 +16,7 @@ from recollect.kernel.plan.bind import check_parameters
 from recollect.kernel.plan.scope import canonical_name
 from recollect.kernel.sql.rows import Clock
 from recollect.kernel.store.cells import element_id, public_id, text, whole
-from recollect.kernel.store.group import Group, last_transaction
+from recollect.kernel.store.group import Group, Terms, last_transaction
 from recollect.kernel.store.port import Parameters, Session, SqlValue
 from recollect.kernel.store.statements.elements import (
     AT_INSTANT,
@@ -28,7 +28,6 @@ from recollect.kernel.store.statements.elements import (
     PURGED,
     TRIPLES,
 )
-from recollect.kernel.store.terms import Terms
 from recollect.model import LIVING, AsOf, Instant, Key, Triple, instant_text
 from recollect.node import dataclass
 

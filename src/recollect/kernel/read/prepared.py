@@ -14,7 +14,7 @@ from typing import cast
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings, Given, Lifting
 from recollect.kernel.plan.scope import canonical_name
-from recollect.kernel.read.pages import Page
+from recollect.kernel.read.cells import Page
 from recollect.kernel.sql.output import Compiled, matches_any
 from recollect.kernel.store.cells import element_id
 from recollect.kernel.store.port import SqlValue

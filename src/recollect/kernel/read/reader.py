@@ -25,15 +25,19 @@ from recollect.kernel.plan.ir import owners
 from recollect.kernel.plan.pipeline import plan_find, select_target
 from recollect.kernel.plan.scope import place_of
 from recollect.kernel.read.cells import (
+    Page,
+    PagePlace,
     collected,
     decode_rows,
     element_ids,
     hydrate,
+    page_moment,
+    question_of,
     refuse_different,
+    write_cursor,
 )
-from recollect.kernel.read.known_keys import KnownKeys, declared_names
+from recollect.kernel.read.known_keys import Counted, GroupStatistics, KnownKeys, declared_names
 from recollect.kernel.read.moment import Moment, resolve_moment
-from recollect.kernel.read.pages import Page, PagePlace, page_moment, question_of, write_cursor
 from recollect.kernel.read.prepared import (
     ABSENT,
     NEVER,
@@ -43,17 +47,15 @@ from recollect.kernel.read.prepared import (
     element_of,
     prepare,
 )
-from recollect.kernel.read.statistics import Counted, GroupStatistics
 from recollect.kernel.sql.compile import compile_plan
 from recollect.kernel.sql.filters import pattern_name
 from recollect.kernel.sql.output import Compiled, Paging, Shape, matches_any, may_rest
 from recollect.kernel.sql.rows import Clock as Guards
 from recollect.kernel.store.faults import Deadline
 from recollect.kernel.store.functions import compile_pattern
-from recollect.kernel.store.group import Group, last_transaction
+from recollect.kernel.store.group import Group, Terms, last_transaction
 from recollect.kernel.store.port import Budget, Session, SqlRow, SqlValue
 from recollect.kernel.store.sharing import Cache
-from recollect.kernel.store.terms import Terms
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.model import LINK_BIT, AsOf, Element, ElementKind, Instant, Limits, Rows, Value
 from recollect.node import dataclass, replace

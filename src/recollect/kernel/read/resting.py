@@ -21,8 +21,8 @@ from recollect.kernel.plan import ir
 from recollect.kernel.plan.bind import Bindings, Lifting
 from recollect.kernel.plan.ir import owners
 from recollect.kernel.plan.pipeline import plan_find
+from recollect.kernel.read.cells import Page
 from recollect.kernel.read.moment import Moment, public_ids
-from recollect.kernel.read.pages import Page
 from recollect.kernel.read.reader import Clock, Reader
 from recollect.kernel.read.walk import links_walked
 from recollect.kernel.read.why import Identity, NamedSolutions, identified

@@ -17,9 +17,8 @@ from recollect.kernel.plan.bind import Bindings, Lifting
 from recollect.kernel.plan.ir import owners
 from recollect.kernel.plan.pipeline import plan_find, plan_solutions
 from recollect.kernel.plan.scope import Naming, TargetNames, Walked, resolve_kinds
-from recollect.kernel.read.cells import comparable
+from recollect.kernel.read.cells import Page, comparable
 from recollect.kernel.read.history import lives
-from recollect.kernel.read.pages import Page
 from recollect.kernel.read.reader import Reader, check_patterns
 from recollect.kernel.read.walk import links_walked
 from recollect.kernel.sql.compile import compile_plan

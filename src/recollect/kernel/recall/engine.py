@@ -25,7 +25,7 @@ from recollect.errors import (
     nearest,
 )
 from recollect.kernel.read.catalogs import Forgetful
-from recollect.kernel.read.dated import dated_by_number
+from recollect.kernel.read.joints import dated_by_number
 from recollect.kernel.read.moment import NOW, resolve_moment
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.recall.asking import understood
@@ -35,8 +35,7 @@ from recollect.kernel.recall.growing import HeldColumns
 from recollect.kernel.recall.recollection import Recalled, RecallQuestion, Recollection, compared_by
 from recollect.kernel.recall.remembering import FACTS, said_by_concept, said_by_link
 from recollect.kernel.recall.scoring import Point, Ranking, ranked
-from recollect.kernel.search.search import storable
-from recollect.kernel.search.tokens import tokens
+from recollect.kernel.search.tokens import storable, tokens
 from recollect.kernel.store.group import last_instant, last_transaction
 from recollect.model import (
     FOREVER,

@@ -35,10 +35,9 @@ from recollect.kernel.recall.columns import (
 from recollect.kernel.recall.remembering import MemoryContent, Standing, actors, memories, standings
 from recollect.kernel.recall.words import Vector
 from recollect.kernel.search.tokens import tokens
-from recollect.kernel.store.group import last_transaction, purges
+from recollect.kernel.store.group import Terms, last_transaction, purges
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.sharing import Shared, uncollected
-from recollect.kernel.store.terms import Terms
 from recollect.model import LINK_BIT, LIVING, Progress, silent
 
 _CONTENTS_AT_ONCE = 20_000

@@ -27,8 +27,8 @@ from recollect.kernel.search.search import (
     TextQuestion,
     relevance,
     search,
-    storable,
 )
+from recollect.kernel.search.tokens import storable
 from recollect.kernel.store.cells import EVERY_GROUP, text, whole
 from recollect.kernel.store.dialect import BUILT, index_name
 from recollect.kernel.store.group import Group

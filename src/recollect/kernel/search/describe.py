@@ -22,14 +22,14 @@ from recollect.errors import INVALID_VALUE, NOT_FOUND, Notice, RecollectError, n
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.scope import canonical_name
-from recollect.kernel.read.moment import NOW, Moment
-from recollect.kernel.read.pages import (
+from recollect.kernel.read.cells import (
     PagePlace,
     page_moment,
     question_of,
     read_cursor,
     write_cursor,
 )
+from recollect.kernel.read.moment import NOW, Moment
 from recollect.kernel.schema.definitions import NOUNS, Definition, definition
 from recollect.kernel.search.domains import Domain, domains, key_parts
 from recollect.kernel.search.known_terms import InventoryEntry, inventory, living_count, term_code

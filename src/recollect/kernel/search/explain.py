@@ -13,8 +13,8 @@ from typing import assert_never
 from recollect.kernel.lang import ast, print_text
 from recollect.kernel.lang.words import syntax_card
 from recollect.kernel.plan.bind import Bindings
+from recollect.kernel.read.cells import Page
 from recollect.kernel.read.explain import explain_find
-from recollect.kernel.read.pages import Page
 from recollect.kernel.read.reader import Clock, Origin, Reader
 from recollect.kernel.read.resting import resting
 from recollect.kernel.search.describe import describe, unheeded

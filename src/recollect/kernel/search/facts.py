@@ -18,7 +18,7 @@ from recollect.kernel.search.hits import concept_hits
 from recollect.kernel.search.known_terms import term_code
 from recollect.kernel.search.links import ENDS, link_hits
 from recollect.kernel.search.scope import SearchBounds
-from recollect.kernel.search.search import storable
+from recollect.kernel.search.tokens import storable
 from recollect.model import ElementKind, Key, Ranked
 
 _LOOKED: Final = 2 * ENDS

@@ -11,17 +11,17 @@ from collections.abc import Collection, Iterator, Mapping
 from recollect.errors import INVALID_SYNTAX, INVALID_VALUE, RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.read.cells import hydrate
-from recollect.kernel.read.moment import Moment
-from recollect.kernel.read.pages import (
+from recollect.kernel.read.cells import (
     PageCursor,
     PagePlace,
+    hydrate,
     no_cursor,
     page_moment,
     question_of,
     read_cursor,
     write_cursor,
 )
+from recollect.kernel.read.moment import Moment
 from recollect.kernel.read.reader import Clock, Reader
 from recollect.kernel.read.resting import standings
 from recollect.kernel.search.modes import KEYWORD, by_words, checked_mode, why_by_words

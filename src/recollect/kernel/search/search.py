@@ -18,7 +18,6 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from recollect.errors import Notice
-from recollect.kernel.plan.scope import without_long_runs
 from recollect.kernel.search.hits import best, concept_hits
 from recollect.kernel.search.known_terms import is_declared, nearest_terms, term_code
 from recollect.kernel.search.links import ENDS, link_hits
@@ -26,6 +25,7 @@ from recollect.kernel.search.modes import HYBRID, KEYWORD, SEMANTIC
 from recollect.kernel.search.nearest import nearest
 from recollect.kernel.search.rank import SATURATION, Weights, weigh
 from recollect.kernel.search.scope import SearchBounds
+from recollect.kernel.search.tokens import storable
 from recollect.kernel.store.port import Session
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.model import LINK_BIT, ElementKind
@@ -174,11 +174,6 @@ def _scores(
     if ElementKind.CONCEPT not in kinds:
         return links
     return links | (ends if scope.type is None else concept_hits(session, scope, term, limit))
-
-
-def storable(text: str) -> str:
-    """Return a text without NUL, lone surrogates and long runs of marks, which no name holds."""
-    return without_long_runs(text.encode("utf-8", "replace").decode().replace("\0", "?"))
 
 
 def _kind(element: int) -> ElementKind:

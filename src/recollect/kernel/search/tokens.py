@@ -249,3 +249,8 @@ def called(name: str, attributes: Attributes, metadata: Attributes) -> str:
 def _one_line(value: object) -> str:
     """Return a text on one line; nothing for a UUID and for what is no text."""
     return " ".join(value.split()) if isinstance(value, str) and not is_wordless(value) else ""
+
+
+def storable(text: str) -> str:
+    """Return a text without NUL, lone surrogates and long runs of marks, which no name holds."""
+    return without_long_runs(text.encode("utf-8", "replace").decode().replace("\0", "?"))

@@ -17,7 +17,7 @@ from recollect.errors import Notice
 from recollect.kernel.lang import ast, print_text
 from recollect.kernel.lang.print_inline import visible
 from recollect.kernel.plan.bind import Bindings, bind_values
-from recollect.kernel.read.pages import Page, PagePlace, question_of, write_cursor
+from recollect.kernel.read.cells import Page, PagePlace, question_of, write_cursor
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.store.group import last_transaction
 from recollect.kernel.write.records import RecordReader

@@ -12,7 +12,7 @@ from typing import cast
 import orjson
 
 from recollect.kernel.store.cells import element_id, members, whole
-from recollect.kernel.store.group import Group
+from recollect.kernel.store.group import Group, Interning
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.living import (
@@ -26,7 +26,6 @@ from recollect.kernel.store.statements.living import (
     LINK_BY_SUBJECT,
     LINK_BY_TRIPLE,
 )
-from recollect.kernel.store.terms import Interning
 from recollect.kernel.write.element import (
     Before,
     ConceptElement,

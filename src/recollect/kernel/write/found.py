@@ -29,7 +29,7 @@ from recollect.errors import (
 from recollect.kernel.lang import ast
 from recollect.kernel.lang.tokens import quoted
 from recollect.kernel.read.moment import elements_named, identities
-from recollect.kernel.store.terms import Terms
+from recollect.kernel.store.group import Terms
 from recollect.kernel.write.batch import Batch, Spans
 from recollect.kernel.write.element import ConceptElement, Element, canonical
 from recollect.kernel.write.facts import told_of_both

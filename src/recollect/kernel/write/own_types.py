@@ -13,6 +13,7 @@ import orjson
 
 from recollect.errors import IMMUTABLE_TARGET, RecollectError
 from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.group import Interning
 from recollect.kernel.store.port import Parameters, Session, SqlValue
 from recollect.kernel.store.statements.living import (
     DROP_NAME_KEY,
@@ -20,7 +21,6 @@ from recollect.kernel.store.statements.living import (
     KEYED,
     SET_NAME_KEY,
 )
-from recollect.kernel.store.terms import Interning
 from recollect.kernel.vectors.embedder import concept_meaning
 from recollect.kernel.write.directory import Directory
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement

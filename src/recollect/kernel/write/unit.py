@@ -23,12 +23,11 @@ from recollect.kernel.store.cells import (
     next_chain,
     public_id,
 )
-from recollect.kernel.store.group import Group
+from recollect.kernel.store.group import Group, Interning, Terms
 from recollect.kernel.store.insertion import Insertion, add_counts
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.statements.counts import COUNT_IDS
 from recollect.kernel.store.statements.rows import ADVANCE, LOG
-from recollect.kernel.store.terms import Interning, Terms
 from recollect.kernel.vectors.embedder import link_meaning
 from recollect.kernel.vectors.meanings import Preparation
 from recollect.kernel.vectors.rows import VectorRows

@@ -90,3 +90,36 @@ def test_scores_fall_from_one_memory_to_the_next(memory: Memory) -> None:
 def test_what_says_no_more_than_a_name_stands_below_what_says_something(memory: Memory) -> None:
     found = memory.recall("What about Tom?").memories
     assert [one.memory.kind for one in found][-1] == "concept"
+
+
+def test_what_has_ended_is_nearest_where_nothing_answers_and_nothing_withdrawn_is() -> None:
+    said = [{"kind": "user_statement", "detail": "she said so"}]
+    with recollect.memory(":memory:", actor="bot") as memory:
+        ann = {"subject": "Ann Miller", "predicate": "allergic_to", "object": "cashews"}
+        tea = {"subject": "Ann Miller", "predicate": "works_at", "object": "Miele"}
+        nuts, _ = memory.remember(facts=[ann, tea]).facts
+        claim = memory.remember("Ann is afraid of spiders", evidence=said).claim
+        assert claim is not None
+        memory.forget(id=claim.id)
+        asked = "Is Ann allergic to anything?"
+        assert [one.memory.standing for one in memory.recall(asked).memories[:1]] == [""]
+        memory.forget(id=nuts.id, effect="end", at="2026-01-01")
+        found = memory.recall(asked)
+        assert found.memories == ()
+        assert str(found.nearest) == "Ann Miller allergic to cashews (until 2026-01-01)"
+        spiders = memory.recall("Is Ann afraid of spiders?")
+        assert "spiders" not in f"{spiders.memories} {spiders.nearest}"
+        named = memory.recall("Did Ann Miller eat cashews?").memories[0]
+        assert named.memory.object == "cashews"
+
+
+def test_a_claim_by_a_first_name_is_about_the_one_who_has_it() -> None:
+    said = [{"kind": "user_statement", "detail": "he said so"}]
+    with recollect.memory(":memory:", actor="bot") as memory:
+        for name, what in (("Teo Brandt", "carpenter"), ("Ann Miller", "baker")):
+            memory.remember(facts=[{"subject": name, "predicate": "works_as", "object": what}])
+        memory.remember("Teo broke his wrist while skiing", evidence=said)
+        memory.remember("Somebody broke a window while skiing", evidence=said)
+        first, *others = memory.recall("How did Teo hurt himself?").memories
+        assert first.memory.text == "Teo broke his wrist while skiing"
+        assert all(one.why["far"][0] < 0 for one in others)

@@ -53,7 +53,11 @@ FLOOR_OF_NAMED, FLOOR_OF_OTHERS = 0.25, 1.25
 ... of what the question asks beside the name; and how much of all of it one of anything else must.
 """
 
+OF_FAR: Final = 0.5
+"""What a memory counts that holds too little of what is asked, and is no turn and not led to."""
+
 _FIRST: Final = 5
+_TOGETHER: Final = 16  # memories ordered together, so that pages follow one another
 
 _ALIKE: Final = 0.8  # of the stems of two texts together, beyond which they say the same
 _FEW: Final = 3  # stems; texts of fewer are alike only if they are the same
@@ -73,6 +77,8 @@ class Pick:
     text: str
     others: list[Dated] = field(default_factory=list)  # that say the same
     stems: frozenset[str] = frozenset()
+    is_near: bool = False  # it holds enough of what is asked to be an answer by itself
+    is_far: bool = False  # it does not, and should
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +92,7 @@ class Choice:
 def chosen(look: Look, ranking: Ranking, wanted: int, threshold: float) -> Choice:
     """Return the best memories, at most `wanted`. Cost: the texts of half as many more."""
     waiting: list[Pick] = []
-    most = wanted + wanted // 2
+    most = -(-(wanted + wanted // 2) // _TOGETHER) * _TOGETHER
     for place in _looked_at(look, ranking, most):
         if place.score < threshold:
             break
@@ -97,9 +103,25 @@ def chosen(look: Look, ranking: Ranking, wanted: int, threshold: float) -> Choic
             waiting.append(place)
         if len(waiting) == most:
             break
-    if not any(is_near(ranking, one) for one in waiting[:_FIRST]):
+    near = [is_near(ranking, one) for one in waiting]
+    if not any(near[:_FIRST]):
         return Choice((), waiting[0] if waiting else None)
-    return Choice(tuple(islice(_shared_out(ranking, waiting), wanted)))
+    told = [
+        replace(one, is_near=True)
+        if is_its
+        else one
+        if _needs_no_more(ranking, one.row)
+        else replace(one, score=OF_FAR * one.score, is_far=True)
+        for one, is_its in zip(waiting, near, strict=True)
+    ]
+    blocks = (told[at : at + _TOGETHER] for at in range(0, len(told), _TOGETHER))
+    ordered = [one for each in blocks for one in sorted(each, key=lambda one: -one.score)]
+    return Choice(tuple(islice(_shared_out(ranking, ordered), wanted)))
+
+
+def _needs_no_more(ranking: Ranking, row: int) -> bool:
+    """Whether a row is a turn, or led to: neither needs to hold much of what is asked itself."""
+    return row in ranking.led or int(ranking.columns.session[row]) != NONE
 
 
 def is_near(ranking: Ranking, place: Pick) -> bool:
@@ -204,6 +226,8 @@ def told(
             if factor[at] < 1:
                 why[name] = Share(-total * (1 - factor[at]), FACTORS[name])
                 total *= factor[at]
+        if place.is_far:
+            why["far"] = Share(-total * (1 - OF_FAR), "it holds little of what is asked")
         is_past = not ranking.standing.now[row]
         if is_past:
             lost = why["past"].points if "past" in why else 0.0
@@ -217,7 +241,7 @@ def told(
             why=why,
             passage=passage(place.text, question),
             others=tuple(place.others),
-            is_near=is_near(ranking, place),
+            is_near=place.is_near,
             is_past=is_past,
         )
         memories.append(recalled)

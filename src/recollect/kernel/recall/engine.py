@@ -28,13 +28,14 @@ from recollect.kernel.read.catalogs import Forgetful
 from recollect.kernel.read.joints import dated_by_number
 from recollect.kernel.read.moment import NOW, resolve_moment
 from recollect.kernel.read.reader import Reader
-from recollect.kernel.recall.asking import understood
-from recollect.kernel.recall.choosing import Look, chosen, led_on, told
+from recollect.kernel.recall.asking import UnderstoodQuestion, understood
+from recollect.kernel.recall.choosing import Choice, Look, chosen, led_on, told
 from recollect.kernel.recall.columns import Columns, Floats
 from recollect.kernel.recall.growing import HeldColumns
 from recollect.kernel.recall.recollection import Recalled, RecallQuestion, Recollection, compared_by
 from recollect.kernel.recall.remembering import FACTS, said_by_concept, said_by_link
 from recollect.kernel.recall.scoring import Point, Ranking, ranked
+from recollect.kernel.recall.spans import held_once
 from recollect.kernel.search.tokens import storable, tokens
 from recollect.kernel.store.group import last_instant, last_transaction
 from recollect.model import (
@@ -49,7 +50,7 @@ from recollect.model import (
     Link,
     Progress,
 )
-from recollect.node import dataclass
+from recollect.node import dataclass, replace
 
 
 class Compared(NamedTuple):
@@ -125,19 +126,32 @@ def answer_recall(
     meant = understood(asked.question, columns, at.valid, at.known, askers)
     sense = columns.known.meant.of_words(tokens(asked.question))
     by_model = compared(reader, columns, asked.question)
-    ranking = ranked(
-        columns,
-        meant,
-        asked.moment,
-        asked.kinds,
-        with_past=question.past,
-        meant=sense,
-        compared=by_model.near,
-    )
     wanted = asked.skipped + asked.limit + 1
     look = _look(reader, columns, asked)
-    ranking = led_on(look, ranking)
-    choice = chosen(look, ranking, wanted, question.threshold or 0.0)
+
+    def choose(meant: UnderstoodQuestion) -> tuple[Ranking, Choice]:
+        ranking = led_on(
+            look,
+            ranked(
+                columns,
+                meant,
+                asked.moment,
+                asked.kinds,
+                with_past=question.past,
+                meant=sense,
+                compared=by_model.near,
+            ),
+        )
+        return ranking, chosen(look, ranking, wanted, question.threshold or 0.0)
+
+    ranking, choice = choose(meant)
+    timed = question.past or meant.times.held or meant.beside
+    ended = (columns.kind == FACTS) & (columns.invalid_at <= at.valid)
+    if not (choice.places or timed) and ended.any():  # what was so comes nearer than others
+        over = replace(meant, times=replace(meant.times, held=(held_once(at.valid),)))
+        before, found = choose(over)
+        if found.places:
+            ranking, choice, meant = before, Choice((), found.places[0]), over
     page = choice.places[asked.skipped : asked.skipped + asked.limit]
     names = reader.session.kinds.names()
     after = partial(_after, look, ranking)

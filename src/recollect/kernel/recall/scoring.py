@@ -19,7 +19,6 @@ from recollect.kernel.recall.asking import Asking, UnderstoodQuestion
 from recollect.kernel.recall.columns import (
     NONE,
     SAYS_ANYTHING,
-    SAYS_WHEN,
     Columns,
     Floats,
     HeldWord,
@@ -189,7 +188,8 @@ def ranked(
     words = np.zeros(columns.size)
     for one in held:
         words[one.rows if len(one.points) < len(words) else slice(None)] += one.points
-    named = _named(columns, question.concepts, standing) if question.concepts else None
+    at = moment.known
+    named = _named(columns, question.concepts, standing, at) if question.concepts else None
     near = None if meant is None else _near(columns, meant)
     reached = words > 0
     for found in (dated, named):
@@ -272,8 +272,8 @@ def _fitting(columns: Columns, question: UnderstoodQuestion, moment: Point) -> F
 
     None where no time is asked for, or nothing is known to have held then.
     """
-    is_when = question.wants & SAYS_WHEN and len(question.concepts) > 1
-    if not (is_when or question.times.held or question.beside):
+    are_two = question.times.was and len(question.concepts) > 1
+    if not (are_two or question.times.held or question.beside):
         return None
     now = moment.valid
     believed = (columns.since <= moment.known) & (moment.known < columns.until) & columns.stands
@@ -296,7 +296,7 @@ def _fitting(columns: Columns, question: UnderstoodQuestion, moment: Point) -> F
     fits = np.zeros(columns.size)
     for one in held:
         np.maximum(fits, _in_time(columns, one, now), out=fits)
-    if not held and is_when:  # when was it that ...
+    if not held and are_two:  # what is between them, however long ago
         timed &= np.isin(columns.subject, about) & np.isin(columns.object, about)
         fits[timed] = 1.0
     fits[beside] = 0.0
@@ -439,29 +439,37 @@ def _dated(columns: Columns, asked: Times) -> Floats:
     return dated
 
 
-def _naming(columns: Columns, concepts: frozenset[int], counted: Mask) -> Places:
-    """Return the rows of texts, but for turns, that hold the rarest word of what one is called."""
+def _naming(
+    columns: Columns, concepts: frozenset[int], counted: Mask, number: int
+) -> Iterator[Places]:
+    """Yield the rows of texts, but for turns, that hold a concept's name: its rarest word.
+
+    The first name of somebody is enough, where nobody else who lives has it.
+    """
     known = columns.known
-    found = [np.zeros(0, np.int32)]
-    for name in (known.concepts[one].name for one in concepts if one in known.concepts):
-        ways = [{stem(word, one) for one in LANGUAGES} for word in tokens(name)]
-        numbers = [[known.words[one] for one in way if one in known.words] for way in ways]
-        held = [
-            np.concatenate([columns.of_word(one)[0] for one in each]) for each in numbers if each
-        ]
-        there = [rows for rows in (rows[counted[rows]] for rows in held) if len(rows)]
-        found += [min(there, key=len)] if there else []
-    rows = np.concatenate(found)
     is_text = (columns.kind != FACTS) & (columns.kind != CONCEPTS) & (columns.session == NONE)
-    texts: Places = rows[is_text[rows]]
-    return texts
+    for concept in concepts & known.concepts.keys():
+        words = tokens(known.concepts[concept].name)
+        its = known.by_first_name.get(words[0], ()) if words else ()
+        is_first = bool(its) and columns.living(its, number) == {concept}
+        for name in (words, words[:1])[: 1 + is_first]:
+            ways = ({stem(word, one) for one in LANGUAGES} for word in name)
+            numbers = [[known.words[one] for one in way if one in known.words] for way in ways]
+            held = [
+                np.concatenate([columns.of_word(one)[0] for one in each])
+                for each in numbers
+                if each
+            ]
+            there = [rows[counted[rows] & is_text[rows]] for rows in held]
+            yield from sorted(filter(len, there), key=len)[:1]
 
 
-def _named(columns: Columns, concepts: frozenset[int], standing: StandingRows) -> Mask:
+def _named(columns: Columns, concepts: frozenset[int], standing: StandingRows, number: int) -> Mask:
     """Return what is told of concepts: by themselves, by a fact that ends in one, by their name."""
     ends = are_among(columns.subject, concepts) | are_among(columns.object, concepts)
     named: Mask = are_among(columns.element, concepts) | ((columns.kind == FACTS) & ends)
-    named[_naming(columns, concepts, standing.counted)] = True
+    for rows in _naming(columns, concepts, standing.counted, number):
+        named[rows] = True
     return named
 
 

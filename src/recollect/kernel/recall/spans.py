@@ -187,6 +187,13 @@ _FORMERLY: Final = re.compile(
 )
 """What asks for what is over."""
 
+_WAS: Final = re.compile(
+    r"\b(?:did|was|were|had|ever|still|when|war|waren|hatten?|jemals|noch|wann"
+    r"|fue|era|tenía|todavía|alguna vez|cuándo)\b",
+    re.IGNORECASE,
+)
+"""What asks for a fact whether or not it has ended."""
+
 
 @dataclass(frozen=True, slots=True)
 class HeldThen:
@@ -222,6 +229,7 @@ class Times:
     held: tuple[HeldThen, ...] = ()  # when what is asked for held
     beside: tuple[str, str] | None = None  # "before" or "after", and the words of what
     cues: frozenset[str] = frozenset()  # words that only say so
+    was: bool = False  # it may ask for what was so
 
     @property
     def is_any(self) -> bool:
@@ -289,6 +297,7 @@ def asked_for(question: str, asked_at: int) -> Times:
         held,
         None if beside is None else (_SIDES[beside[1].lower()], beside[2]),
         frozenset(tokens(" ".join(cues))),
+        _WAS.search(question) is not None,
     )
 
 

@@ -97,6 +97,7 @@ from recollect.model.elements import (
     instant_text,
     normal_text,
     silent,
+    spanned,
     standing,
 )
 from recollect.model.kinds import FACT_KIND, NO_KINDS, PLAIN_KIND, Kind, Kinds
@@ -226,5 +227,6 @@ __all__ = [
     "instant_text",
     "normal_text",
     "silent",
+    "spanned",
     "standing",
 ]

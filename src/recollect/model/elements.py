@@ -240,6 +240,34 @@ def bounded(valid_at: Instant | None, invalid_at: Instant | None, at: Instant) -
     return ""
 
 
+def spanned(
+    valid_at: Instant | None, invalid_at: Instant | None, told: Attributes, at: Instant
+) -> str:
+    """Return a fact time in words, as precisely as metadata has `told` it; nothing if unbounded.
+
+    >>> spanned(Instant(0), Instant(86_400_000), {"valid_from": "1970"}, Instant(5))
+    '1970 to 1970-01-02'
+    >>> spanned(Instant(0), None, {}, Instant(5)), spanned(Instant(0), None, {}, Instant(-5))
+    ('since 1970-01-01', 'from 1970-01-01')
+    """
+    begins, ends = bound_text(valid_at), bound_text(invalid_at)
+    since = None if begins is None else _as_told(begins, told.get("valid_from"))
+    until = None if ends is None else _as_told(ends, told.get("valid_until"))[:10]
+    if since is not None and until is not None:
+        return f"{since} to {until}"
+    if since is not None:
+        return f"{'since' if valid_at is not None and valid_at <= at else 'from'} {since}"
+    return "" if until is None else f"until {until}"
+
+
+def _as_told(instant: str, told: Value) -> str:
+    """Return an instant by its year, month or day if it was told so; else to the minute."""
+    if instant[10:] != "T00:00:00.000Z":
+        return f"{instant[:10]} {instant[11:16]}"
+    is_told = isinstance(told, str) and len(told) < 10 and f"{told}-01-01"[:10] == instant[:10]
+    return str(told) if is_told else instant[:10]
+
+
 def _day(instant: Instant) -> str:
     """Return the day of an instant in UTC."""
     text = bound_text(instant)

@@ -35,7 +35,9 @@ def test_about_a_thing_are_its_claims_and_what_was_said_of_it(memory: Memory) ->
     found = memory.list(about="Sofia Brandt").memories
     assert sorted(one.kind for one in found) == ["claim", "concept", "episode", "fact"]
     assert texts(memory, "claim", about="sofia brandt") == ["Sofia Brandt is allergic to nuts"]
-    assert "Sofia Brandt works at Bosch" in texts(memory, about="Sofia")  # her first name
+    assert "Sofia Brandt works at Bosch (since 2018)" in texts(
+        memory, about="Sofia"
+    )  # her first name
 
 
 def test_of_two_of_a_first_name_whom_is_meant_is_asked(memory: Memory) -> None:
@@ -47,7 +49,7 @@ def test_of_two_of_a_first_name_whom_is_meant_is_asked(memory: Memory) -> None:
 
 def test_what_is_no_more_than_a_name_is_listed_among_concepts_alone(memory: Memory) -> None:
     memory.remember(facts=[SOFIA])
-    assert texts(memory) == ["Sofia Brandt works at Bosch"]
+    assert texts(memory) == ["Sofia Brandt works at Bosch (since 2018)"]
     assert sorted(texts(memory, "concept")) == ["Bosch", "Sofia Brandt"]
 
 
@@ -100,7 +102,7 @@ def test_a_brief_tells_what_was_said_last_and_what_is_new(memory: Memory) -> Non
     assert f"What is new since {since[:10]}:\n- Sofia Brandt works at Zeiss" in text
     memory.correct(moved.id, object="Carl Zeiss")
     assert "works at Zeiss (corrected" not in str(memory.brief())
-    assert "works at Zeiss (corrected" in str(memory.brief(since=since))
+    assert "works at Zeiss (since 2022; corrected" in str(memory.brief(since=since))
     assert "I met Sofia Brandt" in str(memory.brief("Sofia"))
 
 
@@ -142,7 +144,7 @@ def test_a_merge_tells_what_goes_on_beside_what_holds_instead(memory: Memory) ->
     assert "works_at Zeiss" in notice.message
     ended = memory.forget(**json.loads(notice.hint.removeprefix("forget with ")))
     assert [str(one) for one in ended.memories] == [
-        "Sofia Brandt works at Bosch (until 2022-05-01)"
+        "Sofia Brandt works at Bosch (2018 to 2022-05-01)"
     ]
 
 
@@ -159,4 +161,7 @@ def test_a_merge_that_was_taken_back_is_done_again_by_what_the_answer_says(
     assert len(named("Sofia")) == 1
     assert lines_about(memory, "Sofia") == ["Sofia likes figs"]
     memory.nexus.write(undone.undo)
-    assert lines_about(memory, "Sofia") == ["Sofia Brandt works at Bosch", "Sofia likes figs"]
+    assert lines_about(memory, "Sofia") == [
+        "Sofia Brandt works at Bosch (since 2018)",
+        "Sofia likes figs",
+    ]

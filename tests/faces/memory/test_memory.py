@@ -257,7 +257,7 @@ def test_a_brief_about_a_topic_keeps_to_it(memory: Memory) -> None:
     assert "nothing is remembered of it" in memory.brief("Nobody Known").text
     assert "Siemens" not in memory.brief("Nobody Known").text
     assert "Hilde has asthma [observed]" in memory.brief("Hilde").text
-    assert "Siemens (until 2020-01-01)" in memory.brief("Maria").text
+    assert "Siemens (2019 to 2020)" in memory.brief("Maria").text
 
 
 def test_another_persons_fact_is_no_answer(memory: Memory) -> None:
@@ -332,7 +332,7 @@ def test_what_holds_until_a_day_to_come_says_so_wherever_it_is_told(memory: Memo
 def test_a_brief_says_what_has_ended_of_what_a_question_names(memory: Memory) -> None:
     work = {"subject": "Dana", "predicate": "works_at", "object": "Acme", "invalid_at": "2020"}
     memory.remember(facts=[work])
-    assert "- Dana works at Acme (until 2020-01-01)" in str(memory.brief("Where did Dana work?"))
+    assert "- Dana works at Acme (until 2020)" in str(memory.brief("Where did Dana work?"))
 
 
 def test_the_primer_tells_what_the_brief_tells_of_now(memory: Memory) -> None:
@@ -344,7 +344,7 @@ def test_the_primer_tells_what_the_brief_tells_of_now(memory: Memory) -> None:
     memory.remember("Maria has a cat", evidence=[{"kind": "user_statement", "detail": "said"}])
     (primer,) = memory.nexus.read("DESCRIBE PRIMER").results
     holds = primer.body["holds"]
-    assert holds == ["Maria likes tea", "Maria works at BMW (until 2999-01-01)"]
+    assert holds == ["Maria likes tea", "Maria works at BMW (2020 to 2999)"]
     section = "\n".join(["What holds now:", *(f"- {one}" for one in holds), "What holds no longer"])
     assert section in str(memory.brief())
 

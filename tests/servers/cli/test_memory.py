@@ -162,3 +162,39 @@ def test_every_command_of_a_hint_names_the_memory_that_the_line_named(cli):
     right = cli("correct", identifier, "--object", "plums", *there)
     assert f"recollect correct {shown} " in right.stdout
     assert "--db" not in cli("self", RECOLLECT_DB="my notes.db").stdout
+
+
+def test_every_answer_shows_since_when_as_precisely_as_it_was_told(ask, cli):
+    ask("remember", "--fact", "Henrike", "lives_in", "Valencia", "--from", "2012")
+    ask("remember", "--fact", "Henrike", "lives_in", "Bremen", "--from", "2019-09")
+    married = ask("remember", "--fact", "Henrike", "married_to", "Dumisani", "--from", "2021-07-10")
+    shown = "Henrike married to Dumisani (since 2021-07-10)"
+    for words in (
+        ("recall", "When did Henrike and Dumisani marry?"),
+        ("list", "fact"),
+        ("why", married["facts"][0]["id"]),
+        ("brief",),
+        ("brief", "Henrike"),
+    ):
+        assert shown in cli(*words, "--db", "me.db").stdout, words
+    past = cli("list", "fact", "--past", "--db", "me.db").stdout
+    assert "Henrike lives in Valencia (2012 to 2019-09-01)" in past
+    assert "Henrike lives in Bremen (since 2019-09)" in past
+
+
+def test_a_plain_list_says_that_there_are_more_and_leads_to_each_once(ask, cli):
+    for name in "abcde":
+        ask("remember", "--fact", "Pia", "likes", f"tea {name}")
+        ask("remember", f"Pia said {name}", "-e", "user_statement=so")
+    ids: list[str] = []
+    cursor: tuple[str, ...] = ()
+    while True:
+        page = ask("list", "--limit", "4", *cursor)
+        ids += [one["id"] for one in page["memories"]]
+        if "cursor" not in page:
+            break
+        cursor = ("--cursor", page["cursor"])
+    assert len(ids) == len(set(ids)) == 10
+    shown = cli("list", "--limit", "4", "--db", "me.db").stdout.splitlines()
+    assert shown[-2] == "there are more; go on with:"
+    assert shown[-1] == "  recollect list --db me.db --limit 4 --cursor 4"

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from heapq import merge
+from itertools import islice
 from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError, nearest
@@ -59,18 +61,28 @@ def listed(
     if about is not None:
         return _page_of(_about(nexus, about, kind, past=past), limit, cursor)
     if kind is None:
-        if cursor is not None:
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                "a cursor leads through memories of one kind",
-                hint='say which: kind="fact"',
-            )
-        every = (one for each in KINDS for one in _newest(nexus, each, limit, None, past=past)[0])
-        found = [one for one in every if one.says_more]
-        found.sort(key=lambda one: one.created_at or "", reverse=True)
-        return Listed(tuple(found[:limit]))
+        start = place_in(cursor)
+        streams = (_stream(nexus, each, limit, past=past) for each in KINDS)
+        every = (one for one in merge(*streams, key=_place, reverse=True) if one.says_more)
+        page = [*islice(every, start, start + limit + 1)]
+        return Listed(tuple(page[:limit]), str(start + limit) if len(page) > limit else None)
     records, following = _newest(nexus, kind, limit, cursor, past=past)
     return Listed(tuple(records), following)
+
+
+def _stream(nexus: Nexus, kind: str, limit: int, *, past: bool) -> Iterator[MemoryRecord]:
+    """Yield the memories of a kind, read as many at once as are shown on a page."""
+    cursor: str | None = None
+    while True:
+        records, cursor = _newest(nexus, kind, limit, cursor, past=past)
+        yield from records
+        if cursor is None:
+            return
+
+
+def _place(one: MemoryRecord) -> tuple[bool, str]:
+    """Return where a memory stands among those of all kinds: what was closed comes last."""
+    return one.expired_at is None, one.expired_at or one.created_at or ""
 
 
 def _newest(

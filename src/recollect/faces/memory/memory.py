@@ -71,7 +71,7 @@ from recollect.faces.memory.told import (
     read_fact,
     read_facts,
 )
-from recollect.faces.memory.undoing import changes_back, in_place_of, merge_again, reinstate
+from recollect.faces.memory.undoing import begun, changes_back, in_place_of, merge_again, reinstate
 from recollect.faces.operations import Operations
 from recollect.kernel import Nexus, RecallQuestion
 from recollect.model import (
@@ -346,8 +346,7 @@ class Memory:
     ) -> Listed:
         """Return memories, the newest first: of a kind, or about a thing by its name or id.
 
-        What has ended is left out without `past`. A cursor leads on through one kind, or through
-        what is about one thing.
+        What has ended is left out without `past`. A cursor leads on to the page that follows.
         """
         return listed(self.nexus, kind, about, limit, cursor, past=past)
 
@@ -468,11 +467,13 @@ class Memory:
                 "a fact has no attributes to correct",
                 hint="say its object, text, valid_at, invalid_at, source or confidence",
             )
-        link = element_named(self.nexus, before.id).element
+        dated = element_named(self.nexus, before.id)
+        link = dated.element
         assert isinstance(link, Link)
         told = {"subject": {"id": link.subject}, "predicate": link.predicate}
         told["object"] = {"id": link.object}
-        kept = {key: getattr(before, key) for key in ("valid_at", "source", "confidence")}
+        kept: dict[str, object] = {"valid_at": begun(dated)}
+        kept |= {"source": before.source, "confidence": before.confidence}
         kept |= {} if "object" in said else {"text": before.text, "invalid_at": before.invalid_at}
         fact = read_fact({**told, **kept, **said}, "fact")
         made, puts = changes_of(self.nexus, [fact])

@@ -31,6 +31,7 @@ from recollect.model import (
     Link,
     bound_text,
     instant_text,
+    spanned,
     standing,
 )
 from recollect.node import dataclass, field
@@ -95,7 +96,7 @@ def _as_json(value: object) -> Any:  # noqa: ANN401
 class MemoryRecord(_Said):
     """One memory: what it says, when it is true, since when it is known, and what it rests on.
 
-    `str()` is its text with its standing, or with when it will end: `Maria works at Siemens (until
+    `str()` is its text with when it is true, and its standing: `Maria works at Siemens (2019 to
     2026-05-01)`.
     """
 
@@ -103,6 +104,7 @@ class MemoryRecord(_Said):
     id: str
     text: str
     standing: str = ""  # what keeps it from holding now: "until 2026-05-01"; "" where it holds
+    when: str = ""  # of a fact, as it was told: "since 2021-07-10", "2012 to 2019-09"
     type: str | None = None
     name: str | None = None
     subject: str | None = None
@@ -127,8 +129,8 @@ class MemoryRecord(_Said):
         return self.kind != "concept" or self.text != self.name or bool(self.attributes)
 
     def __str__(self) -> str:
-        ends = "" if self.invalid_at is None else f"until {self.invalid_at[:10]}"
-        told = self.standing or ends
+        is_time = self.standing.startswith(("until ", "from ")) and self.when
+        told = "; ".join(filter(None, (self.when, "" if is_time else self.standing)))
         return f"{self.text} ({told})" if told else self.text
 
 
@@ -316,6 +318,7 @@ class ShownRecords:
             element.id,
             text[:LONGEST_TEXT],
             standing(dated, self._now),
+            self._when(dated) if kind == "fact" else "",
             valid_at=bound_text(dated.valid_at),
             invalid_at=bound_text(dated.invalid_at),
             created_at=instant_text(dated.created_at),
@@ -333,6 +336,9 @@ class ShownRecords:
             else {key: one for key, one in element.attributes.items() if key != FACT}
         )
         return _described(found, said)
+
+    def _when(self, dated: Dated) -> str:
+        return spanned(dated.valid_at, dated.invalid_at, dated.element.metadata, self._now)
 
     def _called(self, element: Element) -> dict[str, Any]:
         if isinstance(element, Concept):

@@ -10,6 +10,7 @@ itself, so that a filter compares it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -27,6 +28,7 @@ from recollect.model import (
     Change,
     Concept,
     Element,
+    Instant,
     Key,
     Local,
     Named,
@@ -56,6 +58,8 @@ _MEMBERS: Final = (
 )
 _ALSO: Final = {"fact": "text"}
 """Other words for members, as other programs spell them."""
+
+_YEAR_MONTH_OR_DAY: Final = re.compile(r"\d{4}(-\d\d){0,2}")
 
 _PERSON: Final = "Person"
 SELF: Final = "$self"
@@ -118,9 +122,9 @@ def read_fact(given: object, place: str) -> ToldFact:
     for name in ("subject", "predicate", "object"):
         if name not in said:
             raise _refused(f"{place}.{name} is missing", f"pass {_EXAMPLE}")
-    valid_at = _time(said.get("valid_at"), f"{place}.valid_at")
-    invalid_at = _time(said.get("invalid_at"), f"{place}.invalid_at")
-    if valid_at is not None and invalid_at is not None and valid_at >= invalid_at:
+    begins, valid_at = _time(said.get("valid_at"), f"{place}.valid_at")
+    ends, invalid_at = _time(said.get("invalid_at"), f"{place}.invalid_at")
+    if begins is not None and ends is not None and begins >= ends:
         raise _refused(
             f"{place}.valid_at {valid_at} is not before its invalid_at {invalid_at}",
             "send an invalid_at that is later, or leave it out",
@@ -228,9 +232,10 @@ def _text(value: object, place: str, longest: int) -> str:
     return value.strip()
 
 
-def _time(value: object, place: str) -> str | None:
+def _time(value: object, place: str) -> tuple[Instant | None, str | None]:
+    """Return an instant, and how it is kept: a year, a month or a day as it was told."""
     if value is None:
-        return None
+        return None, None
     instant = asked_instant(value) if isinstance(value, str) else None
     if instant is None:
         raise RecollectError(
@@ -238,7 +243,8 @@ def _time(value: object, place: str) -> str | None:
             f"{place} is {value!r:.60}, which is not an ISO 8601 date or time",
             hint='write it like "2024-01-31" or "2024-01-31T09:30:00Z"',
         )
-    return instant_text(instant)
+    is_short = isinstance(value, str) and _YEAR_MONTH_OR_DAY.fullmatch(value.strip())
+    return instant, str(value).strip() if is_short else instant_text(instant)
 
 
 def _refused(message: str, hint: str, known: tuple[str, ...] = ()) -> RecollectError:

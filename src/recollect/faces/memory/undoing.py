@@ -15,7 +15,7 @@ from recollect.errors import INVALID_ARGUMENT, Hint, RecollectError, join
 from recollect.faces.claims import Actor, Writer
 from recollect.faces.kip import end_again
 from recollect.faces.memory.model import Corrected, MemoryRecord, element_named, records_named
-from recollect.kernel import Nexus
+from recollect.kernel import Nexus, asked_instant
 from recollect.model import (
     FACT,
     MERGED_FROM,
@@ -35,7 +35,7 @@ from recollect.model import (
     Unmerge,
     Value,
     Version,
-    instant_text,
+    bound_text,
 )
 
 ENDS: Final[tuple[Literal["subject", "object"], ...]] = ("subject", "object")
@@ -130,8 +130,8 @@ def _gave_way(nexus: Nexus, link: Link) -> bool:
 def _told_again(link: Link, dated: Dated) -> PutFact:
     """Return what tells a closed fact once more, as it was before it was replaced."""
     metadata = _told(link.metadata)
-    if dated.valid_at is not None:
-        metadata["valid_from"] = instant_text(dated.valid_at)
+    if (begins := begun(dated)) is not None:
+        metadata["valid_from"] = begins
     text = link.attributes.get(FACT)
     return PutFact(
         link.subject,
@@ -141,6 +141,14 @@ def _told_again(link: Link, dated: Dated) -> PutFact:
         {key: one for key, one in link.attributes.items() if key != FACT},
         metadata,
     )
+
+
+def begun(dated: Dated) -> str | None:
+    """Return when something began, as it was told."""
+    told = dated.element.metadata.get("valid_from")
+    if isinstance(told, str) and asked_instant(told) == dated.valid_at:
+        return told
+    return bound_text(dated.valid_at)
 
 
 def _told(metadata: Any) -> dict[str, Value]:  # noqa: ANN401 - members of any kind

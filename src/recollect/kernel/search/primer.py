@@ -26,7 +26,7 @@ from recollect.kernel.store.statements.portraits import (
     TYPE_ATTRIBUTES,
 )
 from recollect.kernel.store.statements.regions import NEWEST_FACTS, OF_SELF, SERVED
-from recollect.model import FACT, LIVING, ElementKind, Instant, Value, bound_text
+from recollect.model import FACT, LIVING, ElementKind, Instant, Value, spanned
 
 MOST_ELEMENTS = 10_000
 """Elements a portrait is drawn from."""
@@ -210,7 +210,8 @@ def _holding(session: Session, group: Group, now: int) -> Iterator[str]:
         "now": now,
         "changes": _MOST_CHANGES,
     }
-    for kind, predicate, attributes, until, *ends in session.rows(NEWEST_FACTS, parameters):
+    for kind, predicate, attributes, *others in session.rows(NEWEST_FACTS, parameters):
+        told, since, until, *ends = others
         type_, name = text(kind), text(predicate)
         if name in (BELONGS, SERVES) or not kinds.of(type_).is_known:
             continue
@@ -220,8 +221,9 @@ def _holding(session: Session, group: Group, now: int) -> Iterator[str]:
         if not isinstance(words, str):
             words = f"{_called(*ends[:3])} {name.replace('_', ' ')} {_called(*ends[3:])}"
         line = " ".join(words.split())[:_LONGEST_FACT]
-        if (last := bound_text(Instant(whole(until)))) is not None:
-            line = f"{line} (until {last[:10]})"
+        bounds = Instant(whole(since)), Instant(whole(until))
+        if when := spanned(*bounds, members(told), Instant(now)):
+            line = f"{line} ({when})"
         if line not in seen:
             seen.add(line)
             yield line

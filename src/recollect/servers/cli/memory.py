@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -193,7 +194,11 @@ def list_all(
         if not found.memories:
             out.say("nothing is remembered", "dim")
         if found.cursor is not None:
-            out.say(f"there are more: --limit, or --cursor {found.cursor}", "dim")
+            out.say("there are more; go on with:", "dim")
+            words = [*([] if kind is None else [kind]), *(["--past"] if past else [])]
+            words += [] if about is None else ["--about", about]
+            words += ["--limit", str(limit), "--cursor", found.cursor]
+            out.advise(f"  recollect list {shlex.join(words)}")
 
 
 def brief(on: Invocation, topic: str | None, max_tokens: int, since: str | None) -> None:

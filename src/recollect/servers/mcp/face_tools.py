@@ -270,7 +270,8 @@ def _recalled(one: RecalledRecord) -> Output:
 
 def _kept(one: MemoryRecord) -> Output:
     shown = {"id": one.id, "text": one.text}
-    return {**shown, "standing": one.standing} if one.standing else shown
+    told = {"when": one.when, "standing": one.standing}
+    return shown | {name: words for name, words in told.items() if words}
 
 
 def _listed(one: MemoryRecord) -> Output:

@@ -115,8 +115,9 @@ ORDER BY link.id
 
 NEWEST_FACTS = Statement(
     """
-SELECT kind.text, predicate.text, link.attributes, link.invalid_at, subject.name,
-  subject.attributes, subject.metadata, object.name, object.attributes, object.metadata
+SELECT kind.text, predicate.text, link.attributes, link.metadata, link.valid_at,
+  link.invalid_at, subject.name, subject.attributes, subject.metadata, object.name,
+  object.attributes, object.metadata
 FROM (SELECT DISTINCT newest.element FROM (
   SELECT change.element FROM change WHERE change.group_id = :group
   ORDER BY change.tx DESC LIMIT :changes) AS newest) AS touched

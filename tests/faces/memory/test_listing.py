@@ -106,6 +106,23 @@ def test_a_brief_tells_what_was_said_last_and_what_is_new(memory: Memory) -> Non
     assert "I met Sofia Brandt" in str(memory.brief("Sofia"))
 
 
+def test_a_brief_begins_with_whom_the_agent_serves_and_says_what_it_leaves_out(
+    memory: Memory,
+) -> None:
+    serves = {"subject": "$self", "predicate": "serves", "object": "Sofia Brandt"}
+    memory.remember(facts=[SOFIA, serves])
+    concept = memory.nexus.elements.named("Sofia Brandt")[0].element
+    memory.correct(concept.id, attributes={"aliases": ["Fia", "Sofi"]})
+    likes = {"subject": "Bo", "predicate": "likes"}
+    memory.remember(facts=[{**likes, "object": f"stamp {at}"} for at in range(30)])
+    text = str(memory.brief())
+    assert "About Sofia Brandt, whom you serve:\n" in text
+    assert text.index("works at Bosch") < text.index("What holds now")
+    assert "(aliases: Fia, Sofi)" in text
+    assert "more, as a list shows" in text
+    assert "Sofia Brandt works at Bosch" in str(memory.brief("me"))
+
+
 def test_a_withdrawn_claim_is_not_in_dispute_and_counts_again_when_that_is_undone(
     memory: Memory,
 ) -> None:

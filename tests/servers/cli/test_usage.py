@@ -23,6 +23,13 @@ def test_a_usage_error_is_told_as_json_when_json_is_asked_for(cli: Cli):
     assert (error["code"], error["hint"]) == ("INVALID_ARGUMENT", "recollect search --help")
 
 
+def test_help_after_an_option_is_that_of_the_command_that_is_meant(cli: Cli):
+    shown = cli("mcp", "--db", "x.db", "--help")
+    assert (shown.exit_code, "--read-only" in shown.stdout) == (0, True)
+    assert "install" in cli("mcp", "--help").stdout
+    assert "CLIENT" in cli("mcp", "--db", "x.db", "install", "--help").stdout
+
+
 def test_help_shows_no_value_where_a_flag_takes_none(cli: Cli):
     for name in ("", *typer.main.get_command(app).commands):
         shown = cli(*name.split(), "--help")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
@@ -22,6 +23,9 @@ MAX_TOKENS: Final = 800
 BYTES_OF_TOKEN: Final = 3  # about: four of English, three of Chinese
 
 _EPISODE: Final = "episode"
+
+_ME: Final = frozenset({"me", "myself", "i", "mich", "mir", "ich", "mí", "yo"})
+"""What people call themselves: whom the agent serves, else who asks."""
 
 _NOTHING: Final = "nothing is remembered of it"
 _LINES: Final = 20  # of a section
@@ -62,17 +66,26 @@ def _sections(
 ) -> Iterator[tuple[str, Iterable[str]]]:
     (primer,) = nexus.read("DESCRIBE PRIMER").results
     assert isinstance(primer, Description)
-    yield "Who you are", _who(nexus, primer.body["identity"], actor)
+    identity = primer.body["identity"]
+    yield "Who you are", _who(nexus, identity, actor)
+    served = [*map(str, _items(identity.get("serves")))] if isinstance(identity, dict) else []
+    if topic is not None and topic.lower() in _ME:
+        topic = served[0] if len(served) == 1 else actor or topic
     if topic is not None:
         facts, claims, said = _about(nexus, topic)
         yield f"About {topic}", _told(_saying(facts)) if facts or claims or said else [_NOTHING]
     else:
+        for one in served:
+            facts, _, _ = _about(nexus, one)
+            yield f"About {one}, whom you serve", _told(_saying(facts))
         yield "What is known of", _known(nexus, primer.body["domain_map"])
         facts, claims, said = (
             listed(nexus, kind, None, many, None, past=kind != _EPISODE).memories
             for kind, many in (("fact", _LOOKED_AT), ("claim", _LOOKED_AT), (_EPISODE, _SAID))
         )
-        yield "What holds now", map(str, _items(primer.body["holds"]))
+        holds = [*map(str, _items(primer.body["holds"]))]
+        left = sum(not one.standing for one in facts) - len(holds)
+        yield "What holds now", [*holds, *([_more(left)] if left > 0 else ())]
     if since is not None:
         new = [one for one in facts if not one.standing and _is_after(one.created_at, since)]
         yield f"What is new since {since[:10]}", _told(_saying(new))
@@ -142,7 +155,7 @@ def _saying(records: Iterable[MemoryRecord]) -> Iterator[MemoryRecord]:
     for one in records:
         if one.standing:
             continue
-        told = ", ".join(f"{key}: {value}" for key, value in one.attributes.items())
+        told = "; ".join(f"{key}: {_said(value)}" for key, value in one.attributes.items())
         if one.kind == "concept" and told:
             yield replace(one, text=f"{one.text} ({told})")
         elif one.text != one.name:
@@ -151,12 +164,19 @@ def _saying(records: Iterable[MemoryRecord]) -> Iterator[MemoryRecord]:
 
 def _told(records: Iterable[MemoryRecord]) -> Iterator[str]:
     """Yield the first memories in words, each text once."""
-    seen: dict[str, None] = {}
-    for one in records:
-        seen.setdefault(str(one))
-        if len(seen) == _LINES:
-            break
-    yield from seen
+    seen = dict.fromkeys(map(str, records))
+    yield from islice(seen, _LINES)
+    if len(seen) > _LINES:
+        yield _more(len(seen) - _LINES)
+
+
+def _more(many: int) -> str:
+    """Say that there are others, at least so many: no more than a hundred are looked through."""
+    return f"and {many} more, as a list shows"
+
+
+def _said(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _is_after(at: str | None, since: str) -> bool:

@@ -160,8 +160,8 @@ class Commands(TyperGroup):
         }
         rest = iter(enumerate(words))
         for at, word in rest:
-            if word in _HELP:
-                return words
+            if word in _HELP:  # of the group; after an option, of the command that has it
+                return words if at == 0 else [cast(str, self.default), *words]
             if word in valued:
                 next(rest, None)
             elif word == "-" or not word.startswith("-"):

@@ -1,7 +1,8 @@
 """Count the source files that a call crosses, and the statements that it runs.
 
 The rule: only functions that run are counted, not modules that are imported, and a call runs once
-before on another memory, so that what is loaded on first use is not counted either.
+before on another memory, so that what is loaded on first use is not counted either. Run by itself
+it lists the files, each with the calls that cross it.
 """
 
 from __future__ import annotations
@@ -92,21 +93,27 @@ class Ledger:
                 found.statements += 1
 
 
-def crossings() -> dict[str, float]:
-    """Return the files and statements of the calls that most are like, by the figure's name."""
+def calls() -> dict[str, Crossed]:
+    """Return what the calls cross that most are like."""
     ledger = Ledger()
     with TemporaryDirectory() as folder, ledger.of_new_connections():
         graph(ledger, Path(folder, "before.db"))
         claims(ledger, Path(folder, "claims-before.db"))
         read, upsert = graph(ledger, Path(folder, "graph.db"))
         first, later, recalled = claims(ledger, Path(folder, "claims.db"))
+    return {"read": read, "upsert": upsert, "first": first, "later": later, "recall": recalled}
+
+
+def crossings() -> dict[str, float]:
+    """Return the files and statements of these calls, by the figure's name."""
+    crossed = calls()
     return {
-        "files a cold read crosses": len(read.files),
-        "files an UPSERT crosses": len(upsert.files),
-        "files an MCP recall crosses": len(recalled.files),
-        "statements of the first claim of a group": first.statements,
-        "statements of a later claim": later.statements,
-        "statements of an MCP recall of two": recalled.statements,
+        "files a cold read crosses": len(crossed["read"].files),
+        "files an UPSERT crosses": len(crossed["upsert"].files),
+        "files an MCP recall crosses": len(crossed["recall"].files),
+        "statements of the first claim of a group": crossed["first"].statements,
+        "statements of a later claim": crossed["later"].statements,
+        "statements of an MCP recall of two": crossed["recall"].statements,
     }
 
 
@@ -141,3 +148,15 @@ def claims(ledger: Ledger, path: Path) -> tuple[Crossed, Crossed, Crossed]:
 def _called(memory: Memory, name: str, **given: object) -> Mapping[str, object]:
     """Return what a tool of the MCP server answers."""
     return tool_named(name, memory).run(memory, given, ToolCall(name))
+
+
+def main() -> None:
+    """List the files that a call crosses, each with the calls that do."""
+    crossed = calls()
+    for name in sorted({name for one in crossed.values() for name in one.files}):
+        by = [call for call, one in crossed.items() if name in one.files]
+        print(f"{Path(name).relative_to(PACKAGE).as_posix():40}  {', '.join(by)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -76,11 +76,6 @@ class _Told:
         return self.fields.get(VALUE)
 
     @property
-    def use_template(self) -> str | None:
-        """The field `Use template`."""
-        return self.fields.get(USE_TEMPLATE)
-
-    @property
     def use_function(self) -> str | None:
         """The field `Use function`."""
         return self.fields.get(USE_FUNCTION)

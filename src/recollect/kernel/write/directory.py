@@ -315,17 +315,9 @@ class Directory:
         if isinstance(known, ConceptElement):
             return known
         before = _before(shared)
+        on_disk = State(before.content, True)
         concept = ConceptElement(
-            id=shared[0],
-            public_id=shared[1],
-            salt=shared[2],
-            before=before,
-            content=before.content,
-            is_living=True,
-            on_disk=State(before.content, True),
-            type=kind,
-            name=name,
-            name_key=name_key,
+            *shared[:3], before, before.content, True, on_disk, kind, name, name_key
         )
         self.add_concept(concept)
         return concept
@@ -350,21 +342,10 @@ class Directory:
 
 def _link_of(row: SqlRow, *, is_living: bool) -> LinkElement:
     shared, own = cast(_Shared, row[:10]), cast(tuple[int, int, int, str], row[10:14])
-    subject, predicate, target, key = own
     before = _before(shared)
-    return LinkElement(
-        id=shared[0],
-        public_id=shared[1],
-        salt=shared[2],
-        before=before,
-        content=before.content,
-        is_living=is_living,
-        on_disk=State(before.content, is_living),
-        subject=subject,
-        predicate=predicate,
-        object=target,
-        key=key,
-    )
+    on_disk = State(before.content, is_living)
+    id_, given, salt = shared[:3]
+    return LinkElement(id_, given, salt, before, before.content, is_living, on_disk, *own)
 
 
 def _before(shared: _Shared) -> Before:

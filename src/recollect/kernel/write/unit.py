@@ -117,18 +117,8 @@ class Unit:
         return born
 
     def _new_concept(self, kind: str, name: str, given_id: str | None) -> ConceptElement:
-        concept = ConceptElement(
-            self._next_id(CONCEPT_BIT),
-            given_id,
-            self._next_salt(),
-            None,  # before
-            NOTHING,
-            True,  # is_living
-            None,  # on_disk
-            self.terms.intern(kind),
-            name,
-            name_key(self.session.kinds, kind, name),
-        )
+        own = self.terms.intern(kind), name, name_key(self.session.kinds, kind, name)
+        concept = ConceptElement(*self._unborn(CONCEPT_BIT, given_id), *own)
         self.directory.add_concept(concept)
         self._dirty[concept.id] = concept
         return concept
@@ -153,17 +143,7 @@ class Unit:
         return carrier
 
     def _new_link(self, triple: Triple, key: str, given_id: str | None) -> LinkElement:
-        link = LinkElement(
-            self._next_id(LINK_BIT),
-            given_id,
-            self._next_salt(),
-            None,  # before
-            NOTHING,
-            True,  # is_living
-            None,  # on_disk
-            *triple,
-            key,
-        )
+        link = LinkElement(*self._unborn(LINK_BIT, given_id), *triple, key)
         self.directory.add_link(link)
         self._dirty[link.id] = link
         return link
@@ -292,6 +272,12 @@ class Unit:
     def _next_id(self, bit: int) -> int:
         self._last_n += 1
         return 2 * self._last_n + bit
+
+    def _unborn(
+        self, bit: int, given_id: str | None
+    ) -> tuple[int, str | None, bytes, None, ElementContent, bool, None]:
+        """Return what every new element begins with: nothing before, nothing on disk."""
+        return self._next_id(bit), given_id, self._next_salt(), None, NOTHING, True, None
 
     def _next_salt(self) -> bytes:
         salt = self._salts.read(_SALT_BYTES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -105,6 +106,25 @@ def test_a_piece_is_forgotten_and_corrected_as_its_knowledge_base_does_it():
             third.memory.id
         ]
         assert kb.get_piece(third.memory.name) is None
+
+
+def test_a_claim_is_erased_with_what_was_refused_in_the_same_words(tmp_path: Path) -> None:
+    path, secret = tmp_path / "me.db", "Maria keeps the spare key under the zinnias"
+    with recollect.memory(path, actor="bot") as memory:
+        with pytest.raises(RecollectError):
+            memory.remember(secret)
+        said = [{"kind": "user_statement", "detail": "she said so"}]
+        claim = memory.remember(secret, evidence=said).claim
+        assert claim is not None
+        for at in range(101):  # so that what was refused first makes room
+            with pytest.raises(RecollectError):
+                memory.remember(f"unfounded {at}")
+        memory.remember("Maria likes tea", evidence=said)
+        memory.forget(id=claim.id, effect="erase")
+        assert memory.list("claim").memories[0].text == "Maria likes tea"
+    files = [one.read_bytes() for one in tmp_path.iterdir()]
+    assert files
+    assert not any(b"zinnias" in one for one in files)
 
 
 def test_what_is_erased_is_named_by_its_whole_id():

@@ -49,6 +49,7 @@ from recollect.model import (
     Decision,
     Delete,
     Instant,
+    Key,
     Present,
     PutConcept,
     Value,
@@ -71,6 +72,8 @@ MOST_REJECTED: Final = 100
 """How many refused claims are remembered; the oldest makes room for the next."""
 
 _LONGEST: Final = 1_000  # characters of a refused claim that are kept
+_AT_ONCE: Final = 1_000  # transactions of the log
+_FEW: Final = 200  # changes of one: what refuses a claim makes no more
 
 _SEVERITIES: Final = {
     CONFLICTING_EVIDENCE: "warning",
@@ -200,6 +203,17 @@ class AttentionQueue:
                 gone = [Delete(one.id) for one in oldest]
                 self._nexus.write([*gone, change], actor=actor.name)
         return f"rejection:{name}:{EMPTY_EVIDENCE}"
+
+    def refused(self, texts: Collection[str]) -> list[str]:
+        """Return the ids of what was ever refused with one of some texts. Cost: the whole log."""
+        nexus, cut, since = self._nexus, {text[:_LONGEST] for text in texts}, 0
+        ids: list[str] = []
+        while logged := nexus.changes(since, _AT_ONCE, most=_FEW):
+            since = logged[-1].transaction.number
+            told = ((one.id, one.what) for each in logged for one in each.changes)
+            ids += [id for id, what in told if isinstance(what, Key) and what.type == REJECTED]
+        held = nexus.elements.look_up(dict.fromkeys(ids), closed=True)
+        return [id for id, one in held.items() if one.element.attributes.get("text") in cut]
 
     def _choose(self, fingerprint: str, until: float | None, actor: Actor) -> None:
         checked_text(fingerprint, "fingerprint")

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, Final, assert_never
 
 from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError, nearest
-from recollect.faces.claims import ACTIVE, Actor, Writer
+from recollect.faces.claims import ACTIVE, Actor, AttentionQueue, Writer
 from recollect.faces.knowledge import NexusKnowledgePieceStore
 from recollect.faces.memory.listing import MOST
 from recollect.faces.memory.model import DISPUTED, EFFECTS, WITHDRAWN, Effect, MemoryRecord
@@ -202,14 +202,19 @@ def erase_all(
 ) -> tuple[dict[str, Any], ...]:
     """Erase memories for all times in one transaction, and return its receipt, if any are given.
 
-    What a fact alone was told about goes with it: a name that says nothing more, a number.
+    What a fact alone was told about goes with it: a name that says nothing more, a number; with a
+    claim what was refused with the same words.
     """
     if not records:
         return ()
     ids = [one.id for one in records]
+    claims = [one.id for one in records if one.kind == "claim"]
 
     def erased() -> tuple[str, ...]:
-        return (*ids, *_left_alone(nexus, ids))
+        held = nexus.elements.look_up(claims, closed=True).values()
+        texts = [str(one.element.attributes.get("text")) for one in held]
+        refused = AttentionQueue(nexus).refused(texts) if texts else ()
+        return (*ids, *_left_alone(nexus, ids), *refused)
 
     return (asdict(nexus.purge(erased, dry_run=is_dry_run, actor=actor.actor_id)),)
 

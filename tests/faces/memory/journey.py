@@ -117,7 +117,7 @@ def _learn(door: Any) -> None:
         text="Maria prefers short answers in German",
         evidence=[{"kind": "user_statement", "detail": "Auf Deutsch, bitte."}],
     )
-    assert better.before.standing == "superseded"
+    assert better.before.standing == ""
     assert door.why(better.memory.id).events[0]["event"] == "created"
 
     said = door.remember(messages=[{"role": "Maria", "content": "My sister lives in Lisbon."}])

@@ -41,7 +41,7 @@ def test_a_newer_fact_ends_the_older_and_a_correction_can_be_taken_back(ask):
         "Maria works at Audi",
         "Maria works at BMW",
     )
-    back = ask("correct", right["memory"]["id"], "--undo")
+    back = ask("undo", right["memory"]["id"])
     assert back["memory"]["text"] == "Maria works at BMW"
 
 
@@ -69,7 +69,13 @@ def test_end_withdraw_and_erase_are_three_effects(ask, cli):
     assert ended["memories"][0]["invalid_at"] == "2027-01-01T00:00:00.000Z"
     withdrawn = ask("forget", "--id", tea)
     assert "expired_at" in withdrawn["memories"][0]
-    assert ask("forget", "--id", tea, "--how", "erase")["receipts"]
+    shown = cli("forget", "--id", tea, "--how", "erase", "--db", "me.db").stdout
+    assert "would erase" in shown
+    assert "the same with --yes" in shown
+    assert ask("why", tea)["memory"]["text"] == "Maria likes green tea"
+    erased = cli("forget", "--id", tea, "--how", "erase", "--yes", "--db", "me.db").stdout
+    assert "\nerased from the group default: " in erased
+    assert "; it cannot be undone\n" in erased
     assert cli("forget", "--id", tea, "--db", "me.db").exit_code == 1
 
 
@@ -160,7 +166,7 @@ def test_every_command_of_a_hint_names_the_memory_that_the_line_named(cli):
     assert f"recollect forget {shown} --id " in also.stdout
     identifier = also.stdout.partition("--id ")[2].split()[0]
     right = cli("correct", identifier, "--object", "plums", *there)
-    assert f"recollect correct {shown} " in right.stdout
+    assert f"recollect undo {shown} " in right.stdout
     assert "--db" not in cli("self", RECOLLECT_DB="my notes.db").stdout
 
 
@@ -198,3 +204,48 @@ def test_a_plain_list_says_that_there_are_more_and_leads_to_each_once(ask, cli):
     shown = cli("list", "--limit", "4", "--db", "me.db").stdout.splitlines()
     assert shown[-2] == "there are more; go on with:"
     assert shown[-1] == "  recollect list --db me.db --limit 4 --cursor 4"
+
+
+def test_every_command_that_takes_something_back_works(ask, cli):
+    told = ask("remember", "--fact", "Pia", "lives_in", "Ghent")["facts"][0]["id"]
+
+    def back(*words: str) -> str:
+        done = cli(*words, "--db", "me.db")
+        assert done.exit_code == 0, done.output
+        return done.stdout.partition("to take it back: ")[2].partition("\n")[0]
+
+    for words in (
+        ("forget", "--id", told, "--how", "end"),
+        ("correct", told, "--until", "2030"),
+        ("forget", "--id", told),
+    ):
+        command = back(*words).split()
+        assert command == ["recollect", "undo", "--db", "me.db", told]
+        again = back("undo", told)
+        assert again.startswith(("recollect undo ", "correct ")), again
+    (now,) = ask("list", "fact")["memories"]
+    right = back("correct", now["id"], "--object", "Bruges").split()
+    assert back(*right[1:2], right[-1]).endswith("to what it said before")
+    claim = ask("remember", "Pia likes rain", "-e", "user_statement=so")["claim"]["id"]
+    back("forget", "--id", claim)
+    assert back("undo", claim) == f"recollect forget --db me.db --id {claim}"
+    assert back("forget", "--id", claim).endswith(claim)
+
+
+def test_a_fact_that_is_told_late_is_not_said_to_have_ended_another(ask, cli):
+    ask("remember", "--fact", "Pia", "lives_in", "Ghent", "--from", "2025-06")
+    late = cli("remember", "--fact", "Pia", "lives_in", "Durban", "--from", "2005", "--db", "me.db")
+    assert "remembered  Pia lives in Durban (2005 to 2025-06-01)" in late.stdout
+    assert "ended" not in late.stdout
+    newer = cli(
+        "remember", "--fact", "Pia", "lives_in", "Bremen", "--from", "2026", "--db", "me.db"
+    )
+    assert "ended       Pia lives in Ghent (until 2026-01-01)\n" in newer.stdout
+
+
+def test_a_corrected_claim_is_shown_as_it_was_before(ask, cli):
+    said = ("-e", "user_statement=so")
+    claim = ask("remember", "Pia likes rain", *said)["claim"]["id"]
+    right = cli("correct", claim, "--text", "Pia likes snow", *said, "--db", "me.db").stdout
+    assert f"before      Pia likes rain  {claim}\n" in right
+    assert "superseded" not in right

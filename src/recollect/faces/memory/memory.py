@@ -71,7 +71,14 @@ from recollect.faces.memory.told import (
     read_fact,
     read_facts,
 )
-from recollect.faces.memory.undoing import begun, changes_back, in_place_of, merge_again, reinstate
+from recollect.faces.memory.undoing import (
+    begun,
+    changes_back,
+    in_place_of,
+    merge_again,
+    reinstate,
+    way_back,
+)
 from recollect.faces.operations import Operations
 from recollect.kernel import Nexus, RecallQuestion
 from recollect.model import (
@@ -282,7 +289,7 @@ class Memory:
             changes = changes_back(self.nexus, before.id)
             again = merge_again(self.nexus, changes[0], before.id)
             done = self._written(changes, before)
-            return done if again is None else replace(done, undo=again)
+            return replace(done, undo=again or way_back(self.nexus, done.memory.id))
 
     def forget(
         self,
@@ -444,11 +451,12 @@ class Memory:
         written = self.nexus.write([*made, *puts], actor=self.actor.actor_id)
         (report,) = written.results
         assert isinstance(report, BatchReport)
+        told_now = report.ids[len(made) :]  # one of them may end where what is known begins
         return replace(
             answer,
-            facts=records_named(self.nexus, report.ids[len(made) :]),
-            ended=tuple(map(_ended, report.ended)),
-            also_holds=tuple(map(_held, report.also_holds)),
+            facts=records_named(self.nexus, told_now),
+            ended=_beside(self.nexus, [one for one in report.ended if one.id not in told_now]),
+            also_holds=_beside(self.nexus, report.also_holds),
             warnings=(*answer.warnings, *written.notices),
             transaction=written.transaction,
         )
@@ -494,7 +502,7 @@ class Memory:
             memory,
             before,
             f"undo {memory.id}",
-            tuple(map(_held, report.also_holds)),
+            _beside(self.nexus, report.also_holds),
             written.transaction,
         )
 
@@ -520,9 +528,7 @@ class Memory:
         share = checked_confidence(said.get("confidence"), "confidence")
         memory = self._claim(text, refs, share, one_claim(self.nexus, before.id))
         Writer(self.nexus).supersede(before.id, memory.id, self.actor)
-        (old,) = records_named(self.nexus, [before.id])
-        undo = f"correct {memory.id} to what it said before: claims are never deleted"
-        return Corrected(memory, old, undo)
+        return Corrected(memory, before, f"correct {memory.id} to what it said before")
 
     def _correct_concept(self, before: MemoryRecord, said: Mapping[str, Any]) -> Corrected:
         attributes = said.get("attributes")
@@ -580,12 +586,15 @@ def _stays(claim: MemoryRecord, confidence: float | None) -> Iterator[Notice]:
         )
 
 
-def _ended(one: Ended) -> Holding:
-    return Holding(one.id, one.line, until=bound_text(one.at))
-
-
-def _held(one: AlsoHolds) -> Holding:
-    return Holding(one.id, one.line, bound_text(one.since), bound_text(one.until))
+def _beside(nexus: Nexus, found: Sequence[Ended | AlsoHolds]) -> tuple[Holding, ...]:
+    """Return what a write ended, or what goes on beside it, in the words of a memory."""
+    lines = {one.id: one.text for one in records_named(nexus, [one.id for one in found])}
+    return tuple(
+        Holding(one.id, lines[one.id], until=bound_text(one.at))
+        if isinstance(one, Ended)
+        else Holding(one.id, lines[one.id], bound_text(one.since), bound_text(one.until))
+        for one in found
+    )
 
 
 def memory_of(

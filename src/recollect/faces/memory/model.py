@@ -204,7 +204,7 @@ class Corrected(_Said):
 
     memory: MemoryRecord
     before: MemoryRecord
-    undo: str  # how to take it back, in words
+    undo: str  # how to take it back, in words: "undo ID" where that can be done
     also_holds: tuple[Holding, ...] = ()
     transaction: int | None = None
 

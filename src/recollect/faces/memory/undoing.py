@@ -60,6 +60,15 @@ def changes_back(nexus: Nexus, identifier: str) -> list[Change]:
     return _concept_back(nexus, dated, element)
 
 
+def way_back(nexus: Nexus, identifier: str) -> str:
+    """Return how to take back what was done last to a memory, by undo where that can."""
+    try:
+        changes_back(nexus, identifier)
+    except RecollectError:
+        return f"correct {identifier} to what it said before"
+    return f"undo {identifier}"
+
+
 def in_place_of(old: Link, put: PutFact) -> tuple[PutFact, list[Change]]:
     """Return what marks a fact as replaced, and what then closes it and puts the other.
 

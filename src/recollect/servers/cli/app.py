@@ -14,6 +14,7 @@ Remember and recall
   remember   remembering Keep a claim or a fact; a newer fact ends the one it takes the place of.
   recall     remembering Find what a question in plain words is about, best first.
   correct    remembering Put a memory right; what is left out stays as it was.
+  undo       remembering Take back the last thing that was done to a memory.
   forget     remembering Let a memory end, withdraw it, or erase it; by anything but an id it is
                          shown first.
   list       remembering List memories, the newest first.

@@ -87,7 +87,7 @@ def _is_confirmed(out: Output, told: Receipt) -> bool:
             "an erasure cannot be undone, and there is no terminal to ask on",
             hint="look with --dry-run, then add --yes",
         )
-    out.err.print(_summary(told), soft_wrap=True)
+    out.err.print(summary_of(told), soft_wrap=True)
     return typer.confirm("Erase this for good?", err=True)
 
 
@@ -96,7 +96,7 @@ def _show(out: Output, receipt: Receipt) -> None:
         is_complete = None if receipt.is_dry_run else receipt.is_complete
         out.json({"result": {**asdict(receipt), "is_complete": is_complete}})
         return
-    out.say(_summary(receipt), "yellow" if receipt.is_dry_run else "green")
+    out.say(summary_of(receipt), "yellow" if receipt.is_dry_run else "green")
     for identifier in receipt.ids[:SHOWN]:
         out.say(f"  {identifier}", "dim")
     if len(receipt.ids) > SHOWN:
@@ -105,7 +105,7 @@ def _show(out: Output, receipt: Receipt) -> None:
         out.say(receipt.note, "dim" if receipt.is_complete or receipt.is_dry_run else "yellow")
 
 
-def _summary(receipt: Receipt) -> str:
+def summary_of(receipt: Receipt) -> str:
     """Return one line that counts what goes or went."""
     if not receipt.ids and receipt.transaction is None and not receipt.terms:
         return f"nothing to erase in the group {receipt.group}"

@@ -8,14 +8,25 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
+import typer
 from rich.text import Text
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.claims import EvidenceRef
 from recollect.faces.claims.wire import from_wire
-from recollect.faces.memory import Corrected, Effect, Holding, Memory, MemoryRecord, RecalledRecord
+from recollect.faces.memory import (
+    Corrected,
+    Effect,
+    Forgotten,
+    Holding,
+    Memory,
+    MemoryRecord,
+    RecalledRecord,
+)
+from recollect.model import Receipt
+from recollect.servers.cli.erase import summary_of
 from recollect.servers.cli.evidence import given_evidence, referred
 from recollect.servers.cli.opening import opened, warn_of_absent_group
 from recollect.servers.cli.options import Invocation
@@ -153,25 +164,18 @@ def forget(
 ) -> None:
     """Forget one memory by its id, or show what a question names before it is forgotten."""
     with _on(on) as (out, memory):
-        done = memory.forget(
-            question,
-            id=identifier,
-            effect=effect,
-            limit=limit,
-            dry_run=None if identifier is not None else not is_sure,
-            **by,
-        )
+        is_at_once = is_sure or (identifier is not None and effect != "erase")
+        given: dict[str, Any] = {"id": identifier, "effect": effect, "limit": limit, **by}
+        done = memory.forget(question, dry_run=not is_at_once, **given)
         if on.as_json:
             out.json({"result": done.to_dict()})
             return
-        for one in done.memories:
-            out.show_text(_line(one, f"would {effect}" if done.is_dry_run else _DONE[effect]))
-        if not done.memories:
-            out.say("nothing is found to forget", "dim")
-        elif done.is_dry_run:
+        _tell_forgotten(out, done)
+        if done.is_dry_run and identifier is not None and sys.stdin.isatty():
+            if typer.confirm("Erase this for good?", err=True):
+                _tell_forgotten(out, memory.forget(question, dry_run=False, **given))
+        elif done.is_dry_run and done.memories:
             out.say("nothing is forgotten yet; the same with --yes forgets it", "yellow")
-        else:
-            out.say(done.undo, "dim")
 
 
 def list_all(
@@ -235,6 +239,22 @@ def explain(on: Invocation, identifier: str) -> None:
             out.show_text(shown(f"  {step.at[:10]}  {step.operation}{by}", "dim"))
 
 
+def _tell_forgotten(out: Output, done: Forgotten) -> None:
+    """Say what is forgotten, or would be, and how each is taken back."""
+    for one in done.memories:
+        word = f"would {done.effect}" if done.is_dry_run else _DONE[done.effect]
+        out.show_text(_line(one, word))
+        if done.effect != "erase" and not done.is_dry_run:
+            back = "add it anew" if one.kind == "piece" else f"recollect undo {one.id}"
+            out.advise(back, "  to take it back: ")
+    for receipt in done.receipts:
+        out.say(f"{summary_of(Receipt(**receipt))}; {done.undo}", "dim")
+        if not done.is_dry_run:
+            out.say(str(receipt["note"]), "dim")
+    if not done.memories:
+        out.say("nothing is found to forget", "dim")
+
+
 _DONE: Mapping[str, str] = {"end": "ended", "withdraw": "withdrawn", "erase": "erased"}
 
 
@@ -251,9 +271,9 @@ def _tell_corrected(out: Output, done: Corrected) -> None:
                 shown(f"            {name}: {_member(before, name)} → {_member(now, name)}")
             )
     _tell_others(out, (), done.also_holds)
-    is_undone = done.undo.startswith("undo ")
-    back = f"recollect correct {done.memory.id} --undo" if is_undone else done.undo
-    out.advise(back, "to take it back: ")
+    verb, _, id = done.undo.partition(" ")
+    ways = {"undo": f"recollect undo {id}", "forget": f"recollect forget --id {id}"}
+    out.advise(ways.get(verb, done.undo), "to take it back: ")
 
 
 _TOLD = ("valid_at", "invalid_at", "source", "confidence", "attributes")

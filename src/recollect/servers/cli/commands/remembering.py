@@ -106,16 +106,10 @@ def correct_memory(
         list[str] | None, option("--attribute", "NAME=VALUE", "Of a concept; JSON, or else text.")
     ] = None,
     evidence: EvidenceWords = None,
-    undo: Annotated[
-        bool, option("--undo", "Take back the last thing that was done to it.")
-    ] = False,
 ) -> None:
     """Put a memory right; what is left out stays as it was."""
-    from recollect.servers.cli.memory import correct, take_back
+    from recollect.servers.cli.memory import correct
 
-    if undo:
-        take_back(on, id)
-        return
     said = {
         "object": object,
         "text": text,
@@ -125,6 +119,15 @@ def correct_memory(
         "source": source,
     }
     correct(on, id, said, attribute or [], evidence or [])
+
+
+@app.command("undo")
+@takes("actor", "db", "group", "json")
+def undo_last(on: Invocation, id: MemoryId) -> None:
+    """Take back the last thing that was done to a memory."""
+    from recollect.servers.cli.memory import take_back
+
+    take_back(on, id)
 
 
 @app.command("forget")

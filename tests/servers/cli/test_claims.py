@@ -296,7 +296,7 @@ def test_at_a_terminal_a_claim_rests_on_the_word_of_who_types_it(
     ("words", "problem"),
     [
         (("add", "a fact"), "--evidence"),
-        (("add", "a fact", "-e", "rumour=x"), "KIND=VALUE"),
+        (("add", "a fact", "-e", "rumour=x"), "is no kind of evidence"),
         (("add", "a fact", "-e", "{"), "not an EvidenceRef"),
         (("add", "a fact", "-e", '{"kind": "rumour"}'), "not one of message"),
         (("add", "a fact", "-e", '{"kind": "url", "link": "x"}'), "not a field of EvidenceRef"),

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from recollect.faces.claims import KINDS
+
 Ask = Callable[..., Any]
 
 
@@ -249,3 +251,46 @@ def test_a_corrected_claim_is_shown_as_it_was_before(ask, cli):
     right = cli("correct", claim, "--text", "Pia likes snow", *said, "--db", "me.db").stdout
     assert f"before      Pia likes rain  {claim}\n" in right
     assert "superseded" not in right
+
+
+def test_messages_are_told_at_the_terminal_and_found(ask, cli):
+    lines = '{"role": "Bo", "content": "The boiler is mended"}\n\n{"content": "It is warm"}\n'
+    told = cli(
+        *("remember", "--message", "Ann: I moved to Lisbon", "--messages", "-", "--db", "me.db"),
+        input=lines,
+    )
+    assert told.exit_code == 0, told.output
+    assert "remembered  Ann: I moved to Lisbon  " in told.stdout
+    assert "remembered  Bo: The boiler is mended  " in told.stdout
+    assert len(ask("list", "episode")["memories"]) == 3
+    assert "Lisbon" in texts(ask("recall", "Where did Ann move?"))[0]
+    wrong = cli("remember", "--messages", "-", "--db", "me.db", input="hello\n")
+    assert wrong.exit_code == 2
+    assert "line 1 is not like" in wrong.stderr
+
+
+def test_what_is_refused_is_told_in_options(ask, cli):
+    fact = ask("remember", "--fact", "Pia", "lives_in", "Ghent")["facts"][0]["id"]
+    for words, said in (
+        (("remember",), "say a claim, --fact, --message or --messages"),
+        (("remember", "--fact", "Pia", "is", "1", "--from", "May 2026"), "--from is 'May 2026'"),
+        (
+            ("remember", "--fact", "Pia", "is", "1", "--from", "2026", "--until", "2025"),
+            "say a later --until",
+        ),
+        (("correct", fact, "--until", "soon"), "--until is 'soon'"),
+        (("correct", fact), "say --object, --text, --from"),
+        (("forget",), "give --id or a question"),
+        (("undo", fact), "recollect why --db me.db ID"),
+        (("remember", "so", "-e", "observation=x"), "'observation' is no kind of evidence"),
+        (("remember", "so", "-e", "x"), "'x' is not KIND=VALUE"),
+    ):
+        done = cli(*words, "--db", "me.db")
+        assert done.exit_code in (1, 2)
+        assert said in done.stderr, (words, done.stderr)
+
+
+def test_the_help_names_each_kind_of_evidence_and_who_needs_one(cli):
+    shown = " ".join(cli("remember", "--help").stdout.split())
+    assert f"kinds: {', '.join(KINDS)}." in shown
+    assert "in a script it needs one" in shown

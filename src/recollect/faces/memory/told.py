@@ -241,7 +241,7 @@ def _time(value: object, place: str) -> tuple[Instant | None, str | None]:
         raise RecollectError(
             INVALID_VALUE,
             f"{place} is {value!r:.60}, which is not an ISO 8601 date or time",
-            hint='write it like "2024-01-31" or "2024-01-31T09:30:00Z"',
+            hint='write it like "2024", "2024-01", "2024-01-31" or "2024-01-31T09:30:00Z"',
         )
     is_short = isinstance(value, str) and _YEAR_MONTH_OR_DAY.fullmatch(value.strip())
     return instant, str(value).strip() if is_short else instant_text(instant)

@@ -11,7 +11,8 @@ from recollect.servers.cli.usage import LazyCommands, panels
 
 PANELS: Final = panels("""
 Remember and recall
-  remember   remembering Keep a claim or a fact; a newer fact ends the one it takes the place of.
+  remember   remembering Keep a claim, facts or messages; a newer fact ends the one whose place it
+                         takes.
   recall     remembering Find what a question in plain words is about, best first.
   correct    remembering Put a memory right; what is left out stays as it was.
   undo       remembering Take back the last thing that was done to a memory.

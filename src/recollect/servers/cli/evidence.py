@@ -77,8 +77,10 @@ def _evidence_ref(text: str, actor: str | None) -> EvidenceRef:
             ) from None
     kind, equals, value = text.partition("=")
     if not equals or not value or kind not in KINDS:
+        is_pair = equals and value
+        why = f"{kind!r} is no kind of evidence" if is_pair else f"{text!r} is not KIND=VALUE"
         raise typer.BadParameter(
-            f"{text!r} is not KIND=VALUE; the kinds are {', '.join(KINDS)}", param_hint="--evidence"
+            f"{why}; the kinds are {', '.join(KINDS)}", param_hint="--evidence"
         )
     told = {"kind": kind, _FIELDS.get(kind, _SAID): value}
     if kind == "human_assertion" and actor is not None:

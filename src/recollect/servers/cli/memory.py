@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import typer
 from rich.text import Text
@@ -28,6 +29,7 @@ from recollect.faces.memory import (
 from recollect.model import Receipt
 from recollect.servers.cli.erase import summary_of
 from recollect.servers.cli.evidence import given_evidence, referred
+from recollect.servers.cli.given import text_of
 from recollect.servers.cli.opening import opened, warn_of_absent_group
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
@@ -54,7 +56,38 @@ def _on(
                 warn_of_absent_group(out, nexus)
             actor = settings.actor(on.actor)
             with Memory(nexus, actor=actor, is_person=sys.stdin.isatty()) as memory:
-                yield out, memory
+                try:
+                    yield out, memory
+                except RecollectError as error:
+                    hint = _HINTS.get(error.hint, error.hint)
+                    raise replace(error, message=_in_flags(error.message), hint=hint) from None
+
+
+_HINTS: Final = {
+    "say what is right, such as object": "say --object, --text, --from, --until, --confidence, "
+    "--source or --attribute",
+    "pass an id, or a question in plain words": "give --id or a question, or --source, --session, "
+    "--since or --until",
+    "ask why, and see what became of it": "see what became of it: recollect why ID",
+    'pass attributes={"role": "director"}': "say --attribute role=director",
+    "say its text, with evidence for it": "say --text, with -e",
+    "say its text": "say --text",
+    "send an invalid_at that is later, or leave it out": "say a later --until, or leave it out",
+}
+"""What the memory says of its arguments, said of options."""
+
+_OPTIONS: Final = {"valid_at": "--from", "invalid_at": "--until", "object": "OBJECT"}
+_MEMBER: Final = re.compile(r"\bfacts?(?:\[0\])?\.(\w+)|\bits (invalid_at)\b")
+
+
+def _in_flags(message: str) -> str:
+    """Return a message that names a member of a fact by the option that gives it."""
+
+    def option(found: re.Match[str]) -> str:
+        name = found[1] or found[2]
+        return _OPTIONS.get(name, name.upper() if name in ("subject", "predicate") else f"--{name}")
+
+    return _MEMBER.sub(option, message)
 
 
 _ADD_EVIDENCE: Final = "add -e user_statement='what was said'"
@@ -64,11 +97,11 @@ def remember(
     on: Invocation,
     text: str | None,
     fact: tuple[str, str, str] | None,
-    members: Mapping[str, str | None],
+    members: Mapping[str, str | float | None],
     evidence: Sequence[str],
-    confidence: float | None,
+    messages: Sequence[Mapping[str, object]],
 ) -> None:
-    """Keep a claim or a fact."""
+    """Keep a claim, a fact or messages."""
     is_baseless = text is not None and not evidence and not sys.stdin.isatty()
     with _on(on, creates=True, is_baseless=is_baseless) as (out, memory):
         refs = given_evidence(evidence, memory.actor.actor_id)
@@ -80,12 +113,17 @@ def remember(
                     "subject": _value(subject, is_end=True),
                     "predicate": predicate,
                     "object": _value(target),
-                    "confidence": confidence,
                     **members,
                 }
             ]
         try:
-            done = memory.remember(text, facts=told, evidence=refs or None, confidence=confidence)
+            done = memory.remember(
+                text,
+                facts=told,
+                messages=messages,
+                evidence=refs or None,
+                confidence=cast("float | None", members["confidence"]),
+            )
         except RecollectError as error:
             if "reason_code" not in error.details:
                 raise
@@ -97,7 +135,35 @@ def remember(
         kept = ([done.claim] if done.claim is not None else []) + list(done.facts)
         for one in kept:
             out.show_text(_line(one, "remembered"))
+        for message, id in zip(messages, done.episodes, strict=True):
+            said = (str(message[key]) for key in ("role", "content") if message.get(key))
+            words = ": ".join(said)
+            out.show_text(
+                Text("remembered  ", "green").append(shown(words)).append(f"  {id}", "dim")
+            )
         _tell_others(out, done.ended, done.also_holds)
+
+
+def read_messages(said: Sequence[str], file: str | None) -> list[dict[str, object]]:
+    """Return messages: each `NAME: WORDS`, or WORDS alone, and each line of JSON of a file."""
+    found: list[dict[str, object]] = []
+    for one in said:
+        name, colon, words = one.partition(": ")
+        found.append({"role": name, "content": words} if colon else {"content": one})
+    lines = [] if file is None else text_of(file, "a file of messages").splitlines()
+    for number, line in enumerate(lines, 1):
+        try:
+            message = json.loads(line or "null")
+        except (ValueError, RecursionError):
+            message = line
+        if isinstance(message, dict):
+            found.append(message)
+        elif message is not None:
+            raise typer.BadParameter(
+                f"line {number} is not like " + '{"role": "Ann", "content": "I moved to Lisbon"}',
+                param_hint="--messages",
+            )
+    return found
 
 
 def recall(

@@ -39,7 +39,9 @@ EvidenceWords = Annotated[
         "--evidence",
         "-e",
         "KIND=VALUE",
-        "What a claim rests on, as user_statement='Keep it short'; at a terminal your word.",
+        "What a claim rests on, as user_statement='Keep it short'; kinds: message, "
+        "user_statement, tool_result, artifact, url, file, model_inference, human_assertion. "
+        "Typed at a terminal, a claim is your word and needs none; in a script it needs one.",
     ),
 ]
 Past = Annotated[bool, option("--past", "What has ended or was corrected, too.")]
@@ -54,6 +56,12 @@ def remember_something(
         tuple[str, str, str] | None,
         option("--fact", "SUBJECT PREDICATE OBJECT", "As: Maria works_at BMW."),
     ] = None,
+    message: Annotated[
+        list[str] | None, option("--message", "'NAME: WORDS'", "What was said; repeat it for more.")
+    ] = None,
+    messages: Annotated[
+        str | None, option("--messages", "FILE", "Messages as lines of JSON; - for standard input.")
+    ] = None,
     since: Since = None,
     until: Until = None,
     evidence: EvidenceWords = None,
@@ -61,12 +69,15 @@ def remember_something(
     source: Source = None,
     replaces: Annotated[str | None, option("--replaces", "ID", "The fact that it ends.")] = None,
 ) -> None:
-    """Keep a claim or a fact; a newer fact ends the one it takes the place of."""
-    from recollect.servers.cli.memory import remember
+    """Keep a claim, facts or messages; a newer fact ends the one whose place it takes."""
+    from recollect.servers.cli.memory import read_messages, remember
 
     check_fact(fact or ())
     members = {"valid_at": since, "invalid_at": until, "source": source, "replaces": replaces}
-    remember(on, text, fact, members, evidence or [], confidence)
+    if text is None and fact is None and not message and messages is None:
+        raise typer.BadParameter("say a claim, --fact, --message or --messages")
+    said = read_messages(message or [], messages)
+    remember(on, text, fact, {**members, "confidence": confidence}, evidence or [], said)
 
 
 @app.command("recall")

@@ -30,7 +30,7 @@ def texts(memory: Memory, kind: str | None = None, **given: object) -> list[str]
 def test_about_a_thing_are_its_claims_and_what_was_said_of_it(memory: Memory) -> None:
     memory.remember(facts=[SOFIA])
     memory.remember("Sofia Brandt is allergic to nuts", evidence=SAID)
-    memory.remember("Sofia likes figs, and Brandt is a painter", evidence=SAID)
+    memory.remember("Sofie likes figs, and Brandt is a painter", evidence=SAID)
     memory.remember(messages=[{"role": "Bo", "content": "I met Sofia Brandt in Ulm"}])
     found = memory.list(about="Sofia Brandt").memories
     assert sorted(one.kind for one in found) == ["claim", "concept", "episode", "fact"]
@@ -38,6 +38,20 @@ def test_about_a_thing_are_its_claims_and_what_was_said_of_it(memory: Memory) ->
     assert "Sofia Brandt works at Bosch (since 2018)" in texts(
         memory, about="Sofia"
     )  # her first name
+
+
+def test_a_first_name_that_became_a_thing_hides_nobody(memory: Memory) -> None:
+    memory.remember(facts=[SOFIA])
+    memory.remember("Sofia is allergic to nuts", evidence=SAID)
+    memory.remember(facts=[{"subject": "Sofia", "predicate": "likes", "object": "figs"}])
+    both = ["Sofia Brandt works at Bosch", "Sofia likes figs"]
+    for about in ("Sofia", "sofia"):
+        assert [one.split(" (")[0] for one in lines_about(memory, about)] == both
+    assert "Sofia Brandt works at Bosch" in str(memory.brief("Sofia"))
+    assert "Sofia is allergic to nuts" in str(memory.brief("Sofia Brandt"))
+    memory.remember(facts=[{**SOFIA, "subject": "Sofia Vogel"}])  # now it is no one's
+    assert lines_about(memory, "Sofia") == ["Sofia likes figs"]
+    assert texts(memory, "claim", about="Sofia Brandt") == []
 
 
 def test_of_two_of_a_first_name_whom_is_meant_is_asked(memory: Memory) -> None:
@@ -176,8 +190,9 @@ def test_a_merge_that_was_taken_back_is_done_again_by_what_the_answer_says(
     ids = [told.warnings[0].hint.split('"')[at] for at in (1, 3)]
     undone = memory.undo(ids[asked_of])
     assert len(named("Sofia")) == 1
-    assert lines_about(memory, "Sofia") == ["Sofia likes figs"]
+    assert named("Sofia")[0].element.name == "Sofia"
     memory.nexus.write(undone.undo)
+    assert named("Sofia")[0].element.name == "Sofia Brandt"
     assert lines_about(memory, "Sofia") == [
         "Sofia Brandt works at Bosch (since 2018)",
         "Sofia likes figs",

@@ -8,7 +8,7 @@ still there, the last first.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from heapq import merge
 from itertools import islice
 from typing import Final
@@ -187,14 +187,47 @@ def _about(nexus: Nexus, about: str, kind: str | None, *, past: bool) -> list[Me
         }
     if not things:
         raise _unknown(about, "recall it in plain words, and pass the name that the answer gives")
+    bearers = _bearers(nexus, about)
+    if len(bearers.keys() - things.keys()) == 1:  # a first name that is a thing of its own, too
+        things |= bearers
     ids = dict.fromkeys(things)
     for end in ENDS:
         ids |= dict.fromkeys(one.link.id for one in nexus.concepts.joints(things, end, closed=past))
-    for name in dict.fromkeys((about, *things.values())):
+    for name in dict.fromkeys((about, *things.values(), *_first_names(nexus, things))):
         ids |= dict.fromkeys(_holding(nexus, name))
     records = _records(nexus, nexus.elements.look_up(ids, closed=past).values(), kind)
     kept = [one for one in records if past or not one.standing]
-    return sorted(kept, key=lambda one: (one.created_at or "", one.id), reverse=True)
+    return sorted(
+        kept,
+        key=lambda one: (one.expired_at is None, one.created_at or "", one.id),
+        reverse=True,
+    )
+
+
+def _bearers(nexus: Nexus, first: str) -> dict[str, str]:
+    """Return who has a first name, by id: what is called so and more, in words written large."""
+    wanted = tokens(first)
+    if len(wanted) != 1:
+        return {}
+    (hits,) = nexus.search(first, "concept", limit=MOST).results
+    assert isinstance(hits, Hits)
+    found = (one.element for one in hits.hits if isinstance(one.element, Concept))
+    return {
+        one.id: one.name
+        for one in found
+        if nexus.kinds.is_free(one.type)
+        and len(words := one.name.split()) > 1
+        and all(word[0].isupper() for word in words)
+        and tokens(words[0]) == wanted
+    }
+
+
+def _first_names(nexus: Nexus, things: Mapping[str, str]) -> Iterator[str]:
+    """Yield the first names of things that nobody else has."""
+    for id, name in things.items():
+        first, *others = name.split() or [""]
+        if others and _bearers(nexus, first).keys() == {id}:
+            yield first
 
 
 def _unknown(about: str, hint: str) -> RecollectError:

@@ -120,7 +120,9 @@ class Fact(TypedDict):
     text: NotRequired[Annotated[str, Field(description="the fact as one sentence")]]
     fact: NotRequired[Annotated[str, Field(description="the same as text")]]
     valid_at: NotRequired[Annotated[str, Field(description="true since, ISO 8601")]]
-    invalid_at: NotRequired[Annotated[str, Field(description="true until")]]
+    invalid_at: NotRequired[
+        Annotated[str, Field(description="true until then, the first day it is not")]
+    ]
     source: NotRequired[str]
     confidence: NotRequired[Annotated[float, Field(ge=0, le=1)]]
     replaces: NotRequired[Annotated[str, Field(description="the id of the fact that it ends")]]

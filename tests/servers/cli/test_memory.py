@@ -227,7 +227,7 @@ def test_every_command_that_takes_something_back_works(ask, cli):
         assert again.startswith(("recollect undo ", "correct ")), again
     (now,) = ask("list", "fact")["memories"]
     right = back("correct", now["id"], "--object", "Bruges").split()
-    assert back(*right[1:2], right[-1]).endswith("to what it said before")
+    assert back(*right[1:2], right[-1]).endswith("anew, or forget it")
     claim = ask("remember", "Pia likes rain", "-e", "user_statement=so")["claim"]["id"]
     back("forget", "--id", claim)
     assert back("undo", claim) == f"recollect forget --db me.db --id {claim}"

@@ -65,7 +65,7 @@ def way_back(nexus: Nexus, identifier: str) -> str:
     try:
         changes_back(nexus, identifier)
     except RecollectError:
-        return f"correct {identifier} to what it said before"
+        return f"correct {identifier} anew, or forget it"
     return f"undo {identifier}"
 
 

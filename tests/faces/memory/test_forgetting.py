@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import recollect
+from behind import BYTES
 from recollect.errors import RecollectError
 from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece
 from recollect.faces.memory import forgetting
@@ -108,6 +109,7 @@ def test_a_piece_is_forgotten_and_corrected_as_its_knowledge_base_does_it():
         assert kb.get_piece(third.memory.name) is None
 
 
+@BYTES
 def test_a_claim_is_erased_with_what_was_refused_in_the_same_words(tmp_path: Path) -> None:
     path, secret = tmp_path / "me.db", "Maria keeps the spare key under the zinnias"
     with recollect.memory(path, actor="bot") as memory:

@@ -34,6 +34,20 @@ def test_whom_a_question_names_comes_before_who_asks(memory: Memory) -> None:
     assert memory.recall("Can I have Otto's address?").memories[0].memory.object == "Ringweg 3"
 
 
+@pytest.mark.parametrize("asked", ["Where did I live in 2017?", "Where did I live before Antwerp?"])
+def test_i_am_meant_though_the_question_names_a_time_or_a_place(memory: Memory, asked: str) -> None:
+    lives = {"subject": "Rita Blom", "predicate": "lives_in"}
+    memory.remember(
+        facts=[
+            {**lives, "object": "Rotterdam", "valid_at": "2015", "invalid_at": "2019"},
+            {**lives, "object": "Antwerp", "valid_at": "2019", "invalid_at": "2021"},
+            {"subject": "Otto Wirth", "predicate": "vegetarian_since", "object": "2017"},
+            {"subject": "Otto Wirth", "predicate": "lives_in", "object": "Antwerp"},
+        ]
+    )
+    assert memory.recall(asked).memories[0].memory.object == "Rotterdam"
+
+
 def test_my_address_is_forgotten_and_nobody_elses(memory: Memory) -> None:
     forgotten = memory.forget("my address", limit=1, dry_run=False)
     assert [one.object for one in forgotten.memories] == ["Kouter 12"]

@@ -58,6 +58,7 @@ def memory() -> Iterator[Memory]:
         ("Where did Maria formerly work?", "Bosch"),
         ("Wo hat Maria früher gearbeitet?", "Bosch"),
         ("Where did Maria used to live?", "Munich"),
+        ("Where did Maria work before she joined us?", "Bosch"),
         ("What is Tom's ex-wife called?", "Lena"),
         ("When did Maria leave Siemens?", "Siemens"),
         ("Where does Maria work?", "BMW"),

@@ -397,3 +397,48 @@ def test_a_first_name_means_the_one_who_has_it_as_of_each_moment() -> None:
 def test_who_asks_for_whatever_is_known_of_somebody_is_told(nexus: Nexus, question: str) -> None:
     nexus.write([PutConcept("Person", "Maria", {"town": "Bonn"})])
     assert [one.passage for one in nexus.recall(question).memories][:1] != []
+
+
+LANTERN = [
+    ("Project Lantern", "lead", "Tobias Lind"),
+    ("Project Lantern", "deadline", "2027-02-15"),
+    ("Project Lantern", "budget", "240000"),
+    ("Nadia Ferreira", "job_title", "firmware engineer"),
+    ("Nadia Ferreira", "lives_in", "Gothenburg"),
+    ("Nadia Ferreira", "works_at", "Halden Robotics"),
+    ("Nadia Ferreira", "plays", "cello"),
+    ("Tobias Lind", "has_pet", "greyhound"),
+]
+
+
+@pytest.fixture(scope="module")
+def of_lantern() -> Iterator[recollect.Memory]:
+    names = ("subject", "predicate", "object")
+    with recollect.memory(":memory:") as memory:
+        memory.remember(facts=[dict(zip(names, one, strict=True)) for one in LANTERN])
+        yield memory
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("Who is in charge of Lantern these days?", "Project Lantern lead Tobias Lind"),
+        ("¿Cuándo hay que entregar el proyecto Lantern?", "Project Lantern deadline 2027-02-15"),
+        ("Who heads Project Lantern?", "Project Lantern lead Tobias Lind"),
+        ("What does Nadia do for a living?", "Nadia Ferreira job title firmware engineer"),
+    ],
+)
+def test_a_question_in_other_words_about_a_part_of_a_name_is_answered(
+    of_lantern: recollect.Memory, question: str, found: str
+) -> None:
+    assert found in [one.memory.text for one in of_lantern.recall(question).memories[:3]]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What is Nadia's shoe size?", "Who is Tobias's dentist?", "What blood type has Nadia?"],
+)
+def test_what_is_near_a_person_and_not_the_question_is_no_answer(
+    of_lantern: recollect.Memory, question: str
+) -> None:
+    assert not of_lantern.recall(question).memories

@@ -7,7 +7,7 @@ nothing beyond its words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from recollect.kernel.recall.columns import (
@@ -18,11 +18,11 @@ from recollect.kernel.recall.columns import (
     Columns,
     KnownNumbers,
 )
-from recollect.kernel.recall.spans import Times, asked_for, is_of_time
+from recollect.kernel.recall.spans import Times, asked_for, held_once, is_of_time
 from recollect.kernel.recall.words import LANGUAGES, asked_stems, kin_of, language_of, stem
 from recollect.kernel.schema.definitions import SELF
 from recollect.kernel.search.tokens import folded, tokens
-from recollect.node import dataclass
+from recollect.node import dataclass, replace
 
 _KINDS: Final = tuple(
     (flag, words, re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE))
@@ -86,6 +86,18 @@ _CALLED: Final = re.compile(r"\b[A-Z\u00c0-\u00de]\w+(?:\s+[A-Z\u00c0-\u00de]\w+
 """Words written large, one after the other."""
 
 
+_FOR_A_LIVING: Final = re.compile(r"\bfor a living\b", re.IGNORECASE)
+
+
+def in_plain_words(question: str) -> str:
+    """Return a question without the idiom that asks for work, and looks like one for a home.
+
+    >>> in_plain_words("What does Ann do for a living?")
+    'What does Ann do as a job?'
+    """
+    return _FOR_A_LIVING.sub("as a job", question)
+
+
 _WHATEVER: Final = frozenset(
     tokens(
         "know knows known memory remember remembers everything anything"
@@ -104,19 +116,25 @@ def understood(
 ) -> UnderstoodQuestion:
     """Return what a question asks of a group that knows some words and names at a transaction.
 
-    Where it names nobody and speaks of "my", it is about the first of `askers` that is known;
-    `$self` stands for whom the agent serves, if that is one.
+    Where it speaks of "my", it is about the first of `askers` that is known, too; `$self` stands
+    for whom the agent serves, if that is one.
     """
     known = columns.known
     asked = tokens(question)
     words = list(asked)
-    concepts = _named(question, columns, number)
-    if askers and not concepts and _OWN.search(question):
-        asking = ((one, _asking(one, columns, asked_at, number)) for one in askers)
-        asker, concepts = next((one for one in asking if one[1]), (" ".join(askers), concepts))
-        words += [*tokens(asker), *_words_of(concepts, known)]
-    names = _words_of(concepts, known).union(tokens(" ".join(names_in(asked, columns, number))))
     times = asked_for(question, asked_at)
+    beside_what = _beside(times, question, columns, number)
+    if times.beside and times.beside[0] == "before" and times.was and not beside_what:
+        times = replace(times, held=(held_once(asked_at),))  # before what, nobody knows
+    concepts = _named(question, columns, number)
+    if times.is_any:  # a year is no thing, though some fact ends in one
+        concepts = frozenset(one for one in concepts if not _is_time(known, one))
+    if askers and _OWN.search(question):
+        asking = ((one, _asking(one, columns, asked_at, number)) for one in askers)
+        asker, own = next((one for one in asking if one[1]), (" ".join(askers), frozenset()))
+        words += [*tokens(asker), *_words_of(own, known)]
+        concepts |= own
+    names = _words_of(concepts, known).union(tokens(" ".join(names_in(asked, columns, number))))
     telling = [one for one in asked if one not in _WHATEVER] if names else asked
     stems = asked_stems(" ".join(telling))
     found = [_asking_word(ways, known, times, names) for ways in stems]
@@ -137,7 +155,7 @@ def understood(
         names=names,
         rest=tuple(beside(names | times.cues, telling)),
         is_of_strangers=not (concepts or is_heard) and _names_strangers(question, columns, number),
-        beside=_beside(times, question, columns, number),
+        beside=beside_what,
     )
 
 
@@ -159,6 +177,12 @@ def beside(names: frozenset[str], words: Sequence[str]) -> list[str]:
     ['boat']
     """
     return [one for one in words if one not in names and one != "s"]
+
+
+def _is_time(known: KnownNumbers, concept: int) -> bool:
+    """Whether what a concept is called is no more than a time."""
+    called = known.concepts.get(concept)
+    return called is not None and all(map(is_of_time, tokens(called.name)))
 
 
 def _words_of(concepts: frozenset[int], known: KnownNumbers) -> frozenset[str]:
@@ -204,18 +228,22 @@ def _asking(asker: str, columns: Columns, asked_at: int, number: int) -> frozens
 
 
 def _named(text: str, columns: Columns, number: int) -> frozenset[int]:
-    """Return the concepts that a text names, by their whole names or by a first one."""
-    whole = names_in(tokens(text), columns, number).values()
-    return frozenset().union(*whole, *_by_first_name(text, columns, number))
+    """Return the concepts that a text names, by their whole names or by a first or last word."""
+    whole = names_in(tokens(text), columns, number)
+    return frozenset().union(*whole.values(), *_by_part(text, whole, columns, number))
 
 
-def _by_first_name(question: str, columns: Columns, number: int) -> Iterator[set[int]]:
-    """Yield whom a question calls by a first name that only one of those who live has."""
-    by_name = columns.known.by_first_name
+def _by_part(
+    question: str, whole: Collection[str], columns: Columns, number: int
+) -> Iterator[set[int]]:
+    """Yield whom or what a question calls by a part of a name that only one of those living has."""
+    by_part = columns.known.by_part
     for word in filter(lambda one: one[0].isupper(), _LARGE.findall(question)):
         name = folded(word)
-        its = by_name.get(name) or by_name.get(name.removesuffix("s"))
-        if its and len(living := columns.living(its, number)) == 1:
+        its = by_part.get(name) or by_part.get(name.removesuffix("s"))
+        if not its or any(name in one.split() for one in whole):
+            continue
+        if len(living := columns.living(its, number)) == 1:
             yield living
 
 

@@ -33,7 +33,14 @@ from recollect.kernel.recall.scoring import (
     Ranking,
     are_among,
 )
-from recollect.kernel.recall.words import LANGUAGES, asked_stems, language_of, stem, telling_stems
+from recollect.kernel.recall.words import (
+    LANGUAGES,
+    asked_stems,
+    language_of,
+    stem,
+    telling_stems,
+    telling_words,
+)
 from recollect.kernel.search.tokens import tokens
 from recollect.model import FOREVER, Dated, Link
 from recollect.node import dataclass, field
@@ -44,11 +51,11 @@ FLOOR: Final = 0.35
 ... unless what it means is as near to the question as `NEAR`: it may share no word with it.
 """
 
-FLOOR_OF_TURNS: Final = 0.2
+FLOOR_OF_TURNS: Final = 0.3
 """The same where it is a turn of a conversation, in which people say less of what they mean."""
 
-FLOOR_OF_NAMED, FLOOR_OF_OTHERS = 0.25, 1.25
-"""Where a question names what is known: how much a memory of that must hold and mean, together, ...
+FLOOR_OF_NAMED, FLOOR_OF_OTHERS = 0.26, 1.25
+"""Where a question names what is known: how much a memory of that must hold and say otherwise, ...
 
 ... of what the question asks beside the name; and how much of all of it one of anything else must.
 """
@@ -56,7 +63,7 @@ FLOOR_OF_NAMED, FLOOR_OF_OTHERS = 0.25, 1.25
 OF_FAR: Final = 0.5
 """What a memory counts that holds too little of what is asked, and is no turn and not led to."""
 
-_FIRST: Final = 5
+_FIRST: Final = 4
 _TOGETHER: Final = 16  # memories ordered together, so that pages follow one another
 
 _ALIKE: Final = 0.8  # of the stems of two texts together, beyond which they say the same
@@ -131,25 +138,35 @@ def is_near(ranking: Ranking, place: Pick) -> bool:
         return False
     is_turn = columns.session[row] != NONE
     near = -1.0 if ranking.near is None else float(ranking.near[row])
-    if ranking.named is not None and ranking.near is not None and not is_turn:
+    if is_turn:
+        is_named = ranking.named is not None
+        return ranking.covered(row, beside_names=is_named) >= FLOOR_OF_TURNS or near >= NEAR
+    if ranking.named is not None and ranking.near is not None:
         if not ranking.named[row]:
             return ranking.covered(row) + near >= FLOOR_OF_OTHERS
         ends = {int(columns.subject[row]), int(columns.object[row])}
         if ends <= ranking.question.concepts:
             return True
         beside = ranking.covered(row, beside_names=True)
-        return beside + _near_beside_names(ranking, place) >= FLOOR_OF_NAMED
-    return ranking.covered(row) >= (FLOOR_OF_TURNS if is_turn else FLOOR) or near >= NEAR
+        return beside + _said_otherwise(ranking, place) >= FLOOR_OF_NAMED
+    return ranking.covered(row) >= FLOOR or near >= NEAR
 
 
-def _near_beside_names(ranking: Ranking, place: Pick) -> float:
-    """Return how near what a memory says is to what is asked, names left out of both: a cosine."""
+def _said_otherwise(ranking: Ranking, place: Pick) -> float:
+    """Return how near what is asked beside names is to the words of a memory, -1 to 1.
+
+    Each word that is asked counts by the cosine of the word that means the nearest to it: what a
+    whole sentence means is too near to whatever else is said of the same person.
+    """
     question, meant = ranking.question, ranking.columns.known.meant
     element = place.dated.element
     predicate = tokens(element.predicate) if isinstance(element, Link) else []
-    said = beside(question.names, [*tokens(place.text), *predicate])
-    asked, told = meant.of_words(question.rest), meant.of_words(said)
-    return 0.0 if asked is None or told is None else float(np.einsum("i,i->", asked, told))
+    asked = telling_words(question.rest)
+    said = telling_words(beside(question.names, [*tokens(place.text), *predicate]))
+    if not asked or not said:
+        return float(not asked)
+    cosines = np.einsum("ij,kj->ik", meant.of_each(asked), meant.of_each(said))
+    return float(cosines.max(1).mean())
 
 
 def _looked_at(look: Look, ranking: Ranking, at_once: int) -> Iterator[Pick]:

@@ -147,7 +147,7 @@ class KnownNumbers:
     named_by_word: dict[str, set[int]] = field(default_factory=dict)  # speakers
     speaker_stems: dict[int, set[int]] = field(default_factory=dict)  # speakers by words for them
     called: dict[str, list[int]] = field(default_factory=dict)  # rows by folded name
-    by_first_name: dict[str, list[int]] = field(default_factory=dict)  # rows by folded word
+    by_part: dict[str, list[int]] = field(default_factory=dict)  # rows by first and last word
     longest_name: int = 1  # words
     concepts: dict[int, Called] = field(default_factory=dict)
     services: list[int] = field(default_factory=list)  # rows that tell whom the agent serves
@@ -162,7 +162,7 @@ class KnownNumbers:
             open_rows=dict(self.open_rows),
             concepts=dict(self.concepts),
             called={name: list(rows) for name, rows in self.called.items()},
-            by_first_name={name: list(rows) for name, rows in self.by_first_name.items()},
+            by_part={name: list(rows) for name, rows in self.by_part.items()},
         )
 
     def numbers_of(self, words: list[str]) -> list[int]:
@@ -192,7 +192,8 @@ class KnownNumbers:
             self.longest_name = max(self.longest_name, min(name.count(" ") + 1, 8))
         first, *others = (memory.standing.name or "").split() or [""]
         if others and all(one[0].isupper() for one in (first, *others)):
-            self.by_first_name.setdefault(folded(first), []).append(row)
+            for part in {folded(first), folded(others[-1])}:
+                self.by_part.setdefault(part, []).append(row)
 
 
 @dataclass(frozen=True, slots=True)

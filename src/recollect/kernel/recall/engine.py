@@ -28,7 +28,7 @@ from recollect.kernel.read.catalogs import Forgetful
 from recollect.kernel.read.joints import dated_by_number
 from recollect.kernel.read.moment import NOW, resolve_moment
 from recollect.kernel.read.reader import Reader
-from recollect.kernel.recall.asking import UnderstoodQuestion, understood
+from recollect.kernel.recall.asking import UnderstoodQuestion, in_plain_words, understood
 from recollect.kernel.recall.choosing import Choice, Look, chosen, led_on, told
 from recollect.kernel.recall.columns import Columns, Floats
 from recollect.kernel.recall.growing import HeldColumns
@@ -221,7 +221,7 @@ def _check_question(reader: Reader, question: RecallQuestion, now: Instant) -> _
         moment = Point(valid if resolved.valid is None else resolved.valid, known)
         notices = resolved.notices
     return _Call(
-        storable(text),
+        in_plain_words(storable(text)),
         _kinds(session.kinds.names(), question.kinds),
         limit,
         moment,

@@ -285,13 +285,13 @@ def _fitting(columns: Columns, question: UnderstoodQuestion, moment: Point) -> F
     if question.beside is not None:
         side, named = question.beside
         its = np.fromiter(named, np.int64)
-        beside = is_fact & np.isin(columns.object, its)
+        own = beside = is_fact & np.isin(columns.object, its)
         if len(others := np.setdiff1d(about, its)):
-            beside &= np.isin(columns.subject, others)
+            own = beside & np.isin(columns.subject, others)
         if side == "before":
-            begun = begin[beside & (begin != BEGINNING)]
+            begun = begin[own & (begin != BEGINNING)]
             held.append(held_before(int(begun.min())) if len(begun) else held_once(now))
-        elif len(ended := end[beside & (end != FOREVER)]):
+        elif len(ended := end[own & (end != FOREVER)]):
             held.append(held_after(int(ended.max())))
     fits = np.zeros(columns.size)
     for one in held:
@@ -450,7 +450,7 @@ def _naming(
     is_text = (columns.kind != FACTS) & (columns.kind != CONCEPTS) & (columns.session == NONE)
     for concept in concepts & known.concepts.keys():
         words = tokens(known.concepts[concept].name)
-        its = known.by_first_name.get(words[0], ()) if words else ()
+        its = known.by_part.get(words[0], ()) if words else ()
         is_first = bool(its) and columns.living(its, number) == {concept}
         for name in (words, words[:1])[: 1 + is_first]:
             ways = ({stem(word, one) for one in LANGUAGES} for word in name)

@@ -53,6 +53,7 @@ _ASKING: Final = {
     "german": _GERMAN,
     "spanish": _SPANISH,
 }
+_ANY_ASKING: Final = frozenset().union(*_ASKING.values())
 _MOST_STEMS: Final = 200_000
 
 
@@ -118,6 +119,15 @@ def asked_stems(question: str) -> tuple[tuple[str, ...], ...]:
     return tuple(dict.fromkeys(found))
 
 
+def telling_words(words: Sequence[str]) -> list[str]:
+    """Return folded words without those that hold sentences together in any of the languages.
+
+    >>> telling_words(["where", "does", "ann", "paint", "4"])
+    ['ann', 'paint']
+    """
+    return [one for one in words if one not in _ANY_ASKING and one.isalpha()]
+
+
 def telling_stems(text: str) -> list[str]:
     """Return the stems of a text that say something, in order.
 
@@ -132,10 +142,14 @@ def telling_stems(text: str) -> list[str]:
 
 @lru_cache(1)
 def _everyday() -> dict[str, frozenset[str]]:
-    """Return the stems of the lines of `lists/everyday.txt` that each stem stands in."""
+    """Return the stems of the lines of `lists/everyday.txt` that each stem stands in.
+
+    A line has the words of each language apart: as Spanish, "career" would be a "car".
+    """
     found: dict[str, frozenset[str]] = {}
     for line in listed("everyday"):
-        said_alike = frozenset(stem(word, one) for word in tokens(line) for one in LANGUAGES)
+        parts = zip(LANGUAGES, line.split("|"), strict=True)
+        said_alike = frozenset(stem(word, own) for own, part in parts for word in tokens(part))
         for one in said_alike:
             found[one] = found.get(one, frozenset()) | said_alike
     return found
@@ -239,6 +253,16 @@ class MeantWords(dict[str, int]):
             total += self.vectors[self[word]] if word in self else model.of_word(word)
         length = float(np.sqrt(np.einsum("i,i->", total, total)))
         return np.asarray(total / length, np.float32) if length else None
+
+    def of_each(self, words: Sequence[str]) -> Vector:
+        """Return what each word means, a row each, of length 1, and keep none that is new."""
+        model = meaning()
+        made = np.zeros((len(words), self.vectors.shape[1]), np.float32)
+        if model is not None:
+            for at, word in enumerate(words):
+                made[at] = self.vectors[self[word]] if word in self else model.of_word(word)
+        norms = np.sqrt(np.einsum("ij,ij->i", made, made))
+        return np.asarray(made / np.where(norms, norms, 1)[:, None], np.float32)
 
     def of_texts(self, texts: Sequence[list[str]]) -> Vector:
         """Return what texts of such words mean, a row each, of length 1; zeros where unknown."""

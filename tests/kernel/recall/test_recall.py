@@ -442,3 +442,52 @@ def test_what_is_near_a_person_and_not_the_question_is_no_answer(
     of_lantern: recollect.Memory, question: str
 ) -> None:
     assert not of_lantern.recall(question).memories
+
+
+def break_off(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_what_was_withdrawn_stays_so_where_reading_it_was_broken_off(nexus: Nexus) -> None:
+    nexus.write(TOLD)
+    assert said(nexus, "Where does Ann Miller work?")[0] == "Ann Miller works_at Acme"
+    nexus.write('DELETE PROPOSITIONS ?one WHERE { ?one (?person, "works_at", ?firm) }')
+    nexus.write([PutConcept("Person", "Bo Berg", {"summary": "sails"})])
+    with pytest.raises(KeyboardInterrupt):
+        nexus.recall.prepare(break_off)
+    assert "Ann Miller works_at Acme" not in said(nexus, "Where does Ann Miller work?")
+
+
+def test_a_name_means_its_own_where_the_first_reading_was_broken_off(nexus: Nexus) -> None:
+    people = ("Ann Lee", "Bo Berg", "Cleo Green")
+    nexus.write([PutConcept("Person", name, {"summary": "sails"}) for name in people])
+    with pytest.raises(KeyboardInterrupt):
+        nexus.recall.prepare(break_off)
+    nexus.write([PutConcept("Person", "Ann Lee", {"summary": "sails far"})])  # one row more
+    found = nexus.recall("What does Cleo Green do?").memories
+    named = [one.element.element.name for one in found if "named" in one.why]  # type: ignore[union-attr]
+    assert named == ["Cleo Green"]
+
+
+def test_no_page_leaves_out_an_author_that_a_later_one_brings_forward() -> None:
+    colours = "red blue green white black pink brown grey gold silver amber beige coral ivory"
+    with recollect.memory(":memory:") as memory:
+        told = [("Ann", f"{one} boat", "a catalogue") for one in [*colours.split(), "lilac", "tan"]]
+        told += [
+            ("Ann", f"{one} boat which lies at the pier of the old lake", f"witness {one}")
+            for one in ("plum", "teal", "rust", "sand")
+        ]
+        memory.remember(
+            facts=[
+                {"subject": who, "predicate": "owns_boat", "object": what, "source": source}
+                for who, what, source in told
+            ]
+        )
+        found, cursor = list[str](), None
+        while cursor is not None or not found:
+            page = memory.recall("Which boat does Ann own?", limit=5, cursor=cursor)
+            found += [one.memory.id for one in page.memories]
+            cursor = page.cursor
+        assert len(found) == len(set(found)) and len(found) > len(told)
+        whole = memory.recall("Which boat does Ann own?", limit=len(found))
+        assert [one.memory.id for one in whole.memories] == found

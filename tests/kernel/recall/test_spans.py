@@ -54,3 +54,19 @@ def test_a_month_without_a_year_is_asked_of_every_year() -> None:
     assert asked_for("What happened in May?", SAID).months == ((5, None),)
     assert asked_for("Was war am 7. Mai?", SAID).months == ((5, 7),)
     assert asked_for("What happened in May 2022?", SAID).months == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "is_of_the_past"),
+    [
+        ("Which editor does Ann use to write code?", False),
+        ("What do I use to cut bread?", False),
+        ("Where did Ann use to live?", True),
+        ("Where didn't she use to go?", True),
+        ("Where she used to live", True),
+    ],
+)
+def test_what_people_use_to_do_something_is_not_what_they_used_to_do(
+    question: str, is_of_the_past: bool
+) -> None:
+    assert bool(asked_for(question, SAID).held) is is_of_the_past

@@ -121,9 +121,7 @@ def chosen(look: Look, ranking: Ranking, wanted: int, threshold: float) -> Choic
         else replace(one, score=OF_FAR * one.score, is_far=True)
         for one, is_its in zip(waiting, near, strict=True)
     ]
-    blocks = (told[at : at + _TOGETHER] for at in range(0, len(told), _TOGETHER))
-    ordered = [one for each in blocks for one in sorted(each, key=lambda one: -one.score)]
-    return Choice(tuple(islice(_shared_out(ranking, ordered), wanted)))
+    return Choice(tuple(islice(_shared_out(ranking, told), wanted)))
 
 
 def _needs_no_more(ranking: Ranking, row: int) -> bool:
@@ -192,8 +190,11 @@ def _are_alike(one: Pick, other: Pick) -> bool:
 
 def _shared_out(ranking: Ranking, waiting: Sequence[Pick]) -> Iterator[Pick]:
     """Yield places in order, but let no author have more than its share of any five."""
-    left, given, taken = list(waiting), Counter[int](), 0
-    while left:
+    given, taken, left, later = Counter[int](), 0, list[Pick](), list(waiting)
+    while left or later:
+        if not left:  # no page looks beyond those that are ordered together
+            left = sorted(later[:_TOGETHER], key=lambda one: -one.score)
+            del later[:_TOGETHER]
         share = _OF_ONE * (taken // _PLACES + 1)
         voice = _voice(ranking, left[0])
         at = 0

@@ -151,7 +151,8 @@ class KnownNumbers:
     longest_name: int = 1  # words
     concepts: dict[int, Called] = field(default_factory=dict)
     services: list[int] = field(default_factory=list)  # rows that tell whom the agent serves
-    open_rows: dict[int, int] = field(default_factory=dict)  # by element
+    open_rows: dict[int, int] = field(default_factory=dict)  # the last of each element
+    rows: int = 0  # more than the columns have, where reading was broken off
     sessions: int = 0
 
     def apart(self) -> KnownNumbers:

@@ -73,7 +73,7 @@ def caught_up(
             if one.since > after:
                 yield one
             elif one.until != LIVING and one.element in known.open_rows:
-                ended[known.open_rows.pop(one.element)] = one.until
+                ended[known.open_rows[one.element]] = one.until
 
     written_by = actors(session, group_id, after)
     new = memories(came(), terms, written_by, known.concepts, session.kinds)
@@ -89,6 +89,7 @@ def caught_up(
 
 def _grown(columns: Columns, new: Sequence[MemoryContent]) -> Columns:
     known, first = columns.known, columns.size
+    known.rows = first + len(new)
     texts: list[list[str]] = []  # those that differ from the one before
     numbers, in_words = list[int](), 0
     words: list[int] = []
@@ -242,6 +243,8 @@ class HeldColumns(Shared):
         number = last_transaction(session, group_id)
         with held.lock:
             columns = held.columns
+            if columns.known.rows > columns.size:  # reading was broken off: of later rows it is
+                columns = held.columns = empty()  # not known any more what they were
             if columns.number >= number:
                 return columns
             names = {code: name for name, code in terms.all(session).items()}

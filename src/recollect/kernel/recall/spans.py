@@ -289,7 +289,7 @@ def asked_for(question: str, asked_at: int) -> Times:
     beside = _BESIDE.search(question) if not dated else None
     if beside is not None:
         cues.append(beside[1])
-    elif not dated and (over := [one[0] for one in _FORMERLY.finditer(question)]):
+    elif not dated and (over := [*_formerly(question)]):
         held, cues = (held_once(asked_at),), over
     return Times(
         tuple(dict.fromkeys(span for _, _, span in dated)),
@@ -299,6 +299,13 @@ def asked_for(question: str, asked_at: int) -> Times:
         frozenset(tokens(" ".join(cues))),
         _WAS.search(question) is not None,
     )
+
+
+def _formerly(question: str) -> Iterator[str]:
+    """Yield what asks for what is over; "use to" does in the past alone: "did she use to"."""
+    for found in _FORMERLY.finditer(question):
+        if found[0].lower() != "use to" or _WAS.search(question[: found.start()]):
+            yield found[0]
 
 
 def _held(dated: Sequence[tuple[int, str, Span]], asked_at: int) -> tuple[HeldThen, ...]:

@@ -123,7 +123,7 @@ def settle_indexes(session: Session, *, leaves: bool = False) -> frozenset[str]:
         if not session.reshape(drop_attribute_index(name), leaves=leaves):
             left.add(name)
     for name in sorted(declared.keys() - built):
-        session.reshape(create_attribute_index(declared[name], session.dialect))
+        session.reshape(create_attribute_index(declared[name], session.dialect), leaves=leaves)
     return frozenset(left)
 
 

@@ -136,6 +136,29 @@ def test_what_is_half_made_is_found_and_made_by_the_next(
         assert nexus.doctor().is_well
 
 
+def test_an_index_that_no_connection_is_left_for_is_told_as_one_that_waits(
+    on_server: str, schema: str, server: Connection, database: str
+) -> None:
+    admits = f'ALTER DATABASE "{urlsplit(database).path[1:]}" ALLOW_CONNECTIONS {{}}'
+    beside = urlsplit(database)._replace(path="/postgres").geturl()
+    with (
+        recollect.open(on_server) as nexus,
+        psycopg.connect(beside, autocommit=True) as other,
+    ):
+        nexus.read(FIND, {"code": ""})
+        other.execute(admits.format("false").encode())
+        try:
+            with pytest.raises(RecollectError, match="the write is kept") as caught:
+                nexus.add_index("Drug", "code")
+        finally:
+            other.execute(admits.format("true").encode())
+        assert caught.value.code.code == "INDEX_PENDING"
+        assert nexus.declared.indexes() == (AttributeIndex("Drug", "code"),)
+        assert states(server, schema) == []
+        assert nexus.doctor(fix=True).is_well
+        assert states(server, schema) == [True]
+
+
 def test_what_follows_a_commit_is_done_though_an_index_is_not_made(
     on_server: str, schema: str, database: str
 ) -> None:

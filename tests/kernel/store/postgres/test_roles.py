@@ -202,6 +202,21 @@ def test_a_user_erases_the_last_of_an_indexed_type_and_leaves_the_index_to_the_o
     assert built() == {"attribute:dose"}
 
 
+def test_a_user_erases_though_an_index_of_the_group_is_not_made_yet(
+    roles: tuple[str, str],
+) -> None:
+    with recollect.open(roles[0], "ours") as owner:
+        owner.write('UPSERT { CONCEPT { {type: "Rare", name: "one"} } }')
+        owner.add_index("Drug", "dose")
+        owner.add_index("Rare", "code")
+    with psycopg.connect(roles[0].partition("&schema")[0]) as connection:
+        connection.execute(f'DROP INDEX {schema_of(roles[0])}."attribute:dose"'.encode())
+    with recollect.open(f"{roles[1]}&rls=on", "ours") as nexus:
+        assert nexus.purge(Key("Rare", "one")).concepts == 1
+        assert [one.attribute for one in nexus.declared.indexes()] == ["dose"]
+        assert nexus.drop_group("ours").concepts == 2
+
+
 def test_an_attribute_is_found_by_its_index_behind_the_wall(roles: tuple[str, str]) -> None:
     asked = 'FIND(?d.name) WHERE {{ ?d {{type: "Drug"}} FILTER(?d.attributes.code {} "c5") }}'
     with recollect.open(roles[0], "ours") as owner:

@@ -20,6 +20,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from recollect.errors import RecollectError
 from recollect.kernel.store.port import SqlRow, SqlValue
 from recollect.kernel.store.postgres.address import ServerAddress
 from recollect.kernel.store.postgres.binding import adapt
@@ -146,8 +147,8 @@ class Pool:
         """
         name = _QUOTED.search(sql)
         assert name is not None
-        with self.beside() as connection:
-            try:
+        try:
+            with self.beside() as connection:
                 for setting, value in (
                     ("search_path", self._address.schema),
                     ("lock_timeout", milliseconds(self.wait_seconds)),
@@ -158,8 +159,10 @@ class Pool:
                         f"DROP INDEX CONCURRENTLY IF EXISTS {name[0]}", prepare=False
                     )
                 connection.execute(sql.replace("INDEX", "INDEX CONCURRENTLY", 1), prepare=False)
-            except psycopg.Error as error:
-                raise reshaped_late(translated(error)) from None
+        except psycopg.Error as error:
+            raise reshaped_late(translated(error)) from None
+        except RecollectError as error:  # the server takes no connection more
+            raise reshaped_late(error) from None
 
     @property
     def has_wall(self) -> bool:

@@ -188,7 +188,7 @@ _FORMERLY: Final = re.compile(
 """What asks for what is over."""
 
 _WAS: Final = re.compile(
-    r"\b(?:did|was|were|had|ever|still|when|war|waren|hatten?|jemals|noch|wann"
+    r"\b(?:(?:did|was|were|had)n?|ever|still|when|war|waren|hatten?|jemals|noch|wann"
     r"|fue|era|tenía|todavía|alguna vez|cuándo)\b",
     re.IGNORECASE,
 )

@@ -158,7 +158,7 @@ def test_what_took_the_place_of_a_claim_is_corrected_back(memory: Memory) -> Non
     assert claim is not None
     better = memory.correct(claim.id, text="Sofia is allergic to figs", evidence=SAID)
     assert better.undo.startswith(f"correct {better.memory.id} ")
-    with pytest.raises(RecollectError, match="nothing is taken back"):
+    with pytest.raises(RecollectError, match="undo takes back nothing"):
         memory.undo(claim.id)
     right = memory.correct(better.memory.id, text="Sofia is allergic to nuts", evidence=SAID)
     assert right.memory.status == "observed"

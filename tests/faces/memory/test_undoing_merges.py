@@ -53,3 +53,16 @@ def test_what_was_said_after_a_merge_is_taken_back_before_it():
         memory.undo(stayed.id)
         assert "city" not in named(memory, "Halle Zoo").attributes
         assert memory.undo(went.id).memory.id == went.id
+
+
+def test_what_undo_cannot_take_back_is_answered_with_what_can_be_done():
+    with recollect.memory(":memory:", is_person=True) as memory:
+        first = memory.remember("Pim likes tea").claim
+        assert first is not None
+        second = memory.correct(first.id, text="Pim likes coffee").memory
+        with pytest.raises(RecollectError, match="done to a claim") as new:
+            memory.undo(second.id)
+        assert new.value.hint == "correct it to what is right, or forget it"
+        with pytest.raises(RecollectError) as old:
+            memory.undo(first.id)
+        assert old.value.hint == f"correct or forget {second.id}, which took its place"

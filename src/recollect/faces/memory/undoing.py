@@ -42,8 +42,12 @@ ENDS: Final[tuple[Literal["subject", "object"], ...]] = ("subject", "object")
 """Where a link begins and where it leads."""
 
 _EPISODE: Final = "Episode"
-_KEPT: Final = ("Claim", _EPISODE, "KnowledgePiece")
-"""Types of what is never changed; of these an episode may be withdrawn, and told once more."""
+_KEPT: Final = {
+    "Claim": ("a claim", "correct it to what is right, or forget it"),
+    _EPISODE: ("an episode", "forget it, if it should not be there"),
+    "KnowledgePiece": ("a piece", "correct it to what is right, or forget it"),
+}
+"""Types of what is never changed, and what to do; an episode that is withdrawn is told again."""
 
 _OWN: tuple[str, ...] = (REPLACED_BY, "valid_from", "valid_until")
 
@@ -167,11 +171,11 @@ def _told(metadata: Any) -> dict[str, Value]:  # noqa: ANN401 - members of any k
 def _concept_back(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
     is_withdrawn = dated.expired_at is not None
     if concept.type in _KEPT and not (is_withdrawn and concept.type == _EPISODE):
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"of what is a {concept.type} nothing is taken back",
-            hint="tell what is right",
-        )
+        kind, hint = _KEPT[concept.type]
+        if isinstance(follower := concept.attributes.get("superseded_by"), str):
+            hint = f"correct or forget {follower}, which took its place"
+        message = f"undo takes back nothing that was done to {kind}"
+        raise RecollectError(INVALID_ARGUMENT, message, hint=hint)
     *_, last = _versions(nexus, concept.id)
     if is_withdrawn:
         merged = merged_into(nexus, concept, last.since.number)

@@ -18,6 +18,7 @@ strict, with a notice.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal, NotRequired, cast
 from urllib.parse import quote
@@ -25,7 +26,14 @@ from urllib.parse import quote
 from pydantic import BeforeValidator, Field, JsonValue, with_config
 from typing_extensions import TypedDict
 
-from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError
+from recollect.errors import (
+    INVALID_ARGUMENT,
+    PERMISSION_DENIED,
+    Hint,
+    Notice,
+    RecollectError,
+    ToDo,
+)
 from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece, KnowledgeProvider
 from recollect.faces.markup import Markup
 from recollect.faces.markup.wire import to_wire
@@ -210,8 +218,21 @@ def remember(memory: Memory, given: Remember) -> Output:
     if done.facts:
         answer["facts"] = [_kept(one) for one in done.facts]
     answer |= _beside(done.ended, done.also_holds)
-    warnings = [one.to_wire() for one in done.warnings]
+    warnings = [_warned(one) for one in done.warnings]
     return {**answer, "warnings": warnings} if warnings else answer
+
+
+def _warned(notice: Notice) -> Output:
+    """Return a warning; of what may be one with another also what needs no KIP."""
+    if isinstance(notice.hint, Hint) and notice.hint.todo is ToDo.JOIN:
+        notice = replace(notice, message=f"{notice.message}; {_OR_TELL_AGAIN}")
+    return notice.to_wire()
+
+
+_OR_TELL_AGAIN: Final = (
+    'if they are one, forget the new one by its id and remember its facts of {"id"} of the other; '
+    "or merge them by execute_kip with the hint"
+)
 
 
 def correct(memory: Memory, given: Correct) -> Output:

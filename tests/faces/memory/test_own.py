@@ -59,6 +59,13 @@ def test_only_what_a_question_means_is_forgotten(memory: Memory) -> None:
     assert memory.forget("my trombone").memories == ()
 
 
+def test_what_is_only_near_a_question_is_not_forgotten(memory: Memory) -> None:
+    memory.remember(facts=[{"subject": "Otto Wirth", "predicate": "drives", "object": "Volvo"}])
+    for asked in ("my car", "Rita's brother", "Otto's birthplace"):
+        assert memory.forget(asked).memories == ()
+    assert [one.object for one in memory.forget("Otto's car").memories] == ["Volvo"]
+
+
 def test_what_an_agent_calls_mine_is_of_whom_it_serves() -> None:
     served = [
         {"subject": "Otto Wirth", "predicate": "works_at", "object": "Miele"},

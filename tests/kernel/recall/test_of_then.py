@@ -76,7 +76,7 @@ def answers(nexus: recollect.Nexus, as_of: AsOf) -> Iterator[object]:
         yield (
             question,
             [
-                (one.element.element.id, one.passage, one.score, dict(one.why), one.is_near)
+                (one.element.element.id, one.passage, one.score, dict(one.why), one.holds)
                 for one in found.memories
             ],
         )

@@ -21,7 +21,6 @@ from recollect.faces.memory.undoing import ENDS
 from recollect.kernel import Nexus, Recalled, instant
 from recollect.model import (
     BEGINNING,
-    FACT_KIND,
     FOREVER,
     Change,
     Concept,
@@ -40,7 +39,8 @@ UNDO: Final[dict[Effect, str]] = {
 }
 
 _AS_MEANT: Final = 0.75  # of the best score
-_NAMED: Final = "named"  # the share of what is about whom a question names
+_HELD: Final = 0.25  # of what the question asks beside a name
+_OF_OTHERS: Final = "others"  # what lowers a fact about nobody whom a question names
 
 _ONLY_NAMED: Final = ("Entity", "Number", "Boolean")
 """Types of what facts are told about that nobody told anything else of."""
@@ -98,14 +98,17 @@ class Selection:
 
 
 def meant_of(found: Sequence[Recalled]) -> list[Recalled]:
-    """Return what a question that forgets means of what it finds: what answers it by itself.
+    """Return what a question that forgets means of what it finds: what holds words of it itself.
 
-    That scores nearly as the best does; of facts, where some are about whom it names, those alone.
+    That scores nearly as the best does; of facts, where it names somebody, those about them alone.
+    What only means something near is never forgotten by a question.
     """
     least = _AS_MEANT * max((one.score for one in found), default=0.0)
-    near = [one for one in found if one.is_near and one.score >= least]
-    names = any(_NAMED in one.why for one in near)
-    return [one for one in near if not names or one.kind != FACT_KIND or _NAMED in one.why]
+    return [
+        one
+        for one in found
+        if one.holds >= _HELD and one.score >= least and _OF_OTHERS not in one.why
+    ]
 
 
 def checked_effect(effect: object) -> Effect:

@@ -51,8 +51,11 @@ FLOOR: Final = 0.35
 ... unless what it means is as near to the question as `NEAR`: it may share no word with it.
 """
 
-FLOOR_OF_TURNS: Final = 0.3
-"""The same where it is a turn of a conversation, in which people say less of what they mean."""
+FLOOR_OF_TURNS, FLOOR_OF_TURNS_MEANT = 0.25, 0.55
+"""The same where it is a turn of a conversation, in which people say less of what they mean; ...
+
+... and how much it must hold and say otherwise, together.
+"""
 
 FLOOR_OF_NAMED, FLOOR_OF_OTHERS = 0.26, 1.25
 """Where a question names what is known: how much a memory of that must hold and say otherwise, ...
@@ -84,8 +87,7 @@ class Pick:
     text: str
     others: list[Dated] = field(default_factory=list)  # that say the same
     stems: frozenset[str] = frozenset()
-    is_near: bool = False  # it holds enough of what is asked to be an answer by itself
-    is_far: bool = False  # it does not, and should
+    is_far: bool = False  # it holds too little of what is asked, and should
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +116,8 @@ def chosen(look: Look, ranking: Ranking, wanted: int, threshold: float) -> Choic
     if not any(near[:_FIRST]):
         return Choice((), waiting[0] if waiting else None)
     told = [
-        replace(one, is_near=True)
-        if is_its
-        else one
-        if _needs_no_more(ranking, one.row)
+        one
+        if is_its or _needs_no_more(ranking, one.row)
         else replace(one, score=OF_FAR * one.score, is_far=True)
         for one, is_its in zip(waiting, near, strict=True)
     ]
@@ -137,8 +137,10 @@ def is_near(ranking: Ranking, place: Pick) -> bool:
     is_turn = columns.session[row] != NONE
     near = -1.0 if ranking.near is None else float(ranking.near[row])
     if is_turn:
-        is_named = ranking.named is not None
-        return ranking.covered(row, beside_names=is_named) >= FLOOR_OF_TURNS or near >= NEAR
+        held = ranking.covered(row, beside_names=ranking.named is not None)
+        if held >= FLOOR_OF_TURNS or near >= NEAR:
+            return True
+        return held + _said_otherwise(ranking, place) >= FLOOR_OF_TURNS_MEANT
     if ranking.named is not None and ranking.near is not None:
         if not ranking.named[row]:
             return ranking.covered(row) + near >= FLOOR_OF_OTHERS
@@ -259,7 +261,7 @@ def told(
             why=why,
             passage=passage(place.text, question),
             others=tuple(place.others),
-            is_near=place.is_near,
+            holds=ranking.covered(row, beside_names=ranking.named is not None),
             is_past=is_past,
         )
         memories.append(recalled)

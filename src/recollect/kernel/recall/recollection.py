@@ -59,7 +59,7 @@ class Recalled:
     why: Mapping[str, Share]
     passage: str  # the part of its text that answers best
     others: tuple[Dated, ...] = ()  # memories that say the same, which it stands for
-    is_near: bool = True  # holds or means enough of what is asked by itself
+    holds: float = 1.0  # of what is asked beside names, by its own words or such as say the same
     is_past: bool = False  # ended or was withdrawn: there only with `past=True`
 
     @property

@@ -280,17 +280,19 @@ class PostgresStore(Shared):
         self._uncounted += written
         if self._uncounted < max(_LOAD, self._counted * _GROWN):
             return
+        load, self._uncounted = self._uncounted, 0  # others write while this is counted
         # What was written is kept: a server that is not there any more tells whoever reads.
         schema = self._address.schema
         tables = ", ".join(f'"{schema}"."{one.name}"' for one in whole_store() if one.is_table)
         with suppress(psycopg.Error, RecollectError), pool.beside() as connection:
             ((known,),) = connection.execute(_KNOWN, (schema,)).fetchall()
             self._counted = whole(known)
-            if self._uncounted < self._counted * _GROWN:  # another program has counted the others
+            if load < self._counted * _GROWN:  # another program has counted the others
+                self._uncounted += load
                 return
             # Who counts them just now does it for this load too, or for the most of it.
             connection.execute(f"ANALYZE (SKIP_LOCKED) {tables}", prepare=False)
-            self._counted, self._uncounted = self._counted + self._uncounted, 0
+            self._counted += load
 
     def _session(self, pool: Pool, *, is_writing: bool) -> PostgresSession:
         return PostgresSession(pool, self._settings.kinds, self._sampling, is_writing=is_writing)

@@ -491,3 +491,17 @@ def test_no_page_leaves_out_an_author_that_a_later_one_brings_forward() -> None:
         assert len(found) == len(set(found)) and len(found) > len(told)
         whole = memory.recall("Which boat does Ann own?", limit=len(found))
         assert [one.memory.id for one in whole.memories] == found
+
+
+def test_the_words_of_what_was_rolled_back_change_no_answer() -> None:
+    told = [{"role": one, "content": "Ann Lee likes Bern"} for one in ("Ann", "Lee")]
+    with recollect.memory(":memory:") as memory:
+        memory.remember(messages=told)
+        asked = "Where does Ann Lee dwell?"
+        before = memory.recall(asked).memories
+        with pytest.raises(KeyboardInterrupt), memory.nexus.transaction():
+            memory.remember(messages=[{"role": "Bo", "content": "They dwell in a tent"}])
+            assert memory.recall(asked).memories
+            break_off()
+        assert "words" in before[0].why
+        assert memory.recall(asked).memories == before

@@ -143,9 +143,13 @@ def understood(
     wanted = [(flag, name) for flag, name, pattern in _KINDS if pattern.search(question)]
     if len(wanted) > 1 and wanted[0][0] == SAYS_HOW_MANY:
         wanted = wanted[:1]
+    left = [one for one in told if not _are_speaker(one.ways, columns, number)]
+    is_left = any(one.is_of_time or one.is_cue for one in left) or columns.hold(
+        (word for one in left for word in one.ways + one.kin), number
+    )
     is_heard = any(columns.spoke(found, number) for found in speakers if found)
     return UnderstoodQuestion(
-        words=tuple(one for one in told if not _are_speaker(one.ways, columns, number)) or told,
+        words=tuple(left) if is_left else told,
         unknown=len(found) - len(told),
         times=times,
         speakers=frozenset(one for found in speakers for one in found),
@@ -213,8 +217,8 @@ def _names_strangers(question: str, columns: Columns, number: int) -> bool:
     for found in _CALLED.finditer(question):
         words = [one for one in asked_stems(found[0]) if not any(map(is_of_time, one))]
         is_name = len(words) > 1 or (found.start() > 0 and not is_german)
-        stems = (one for ways in words for one in ways + kin_of(ways))
-        if words and is_name and not any(columns.holds(one, number) for one in stems):
+        stems = tuple(one for ways in words for one in ways + kin_of(ways))
+        if words and is_name and not columns.hold(_numbers(stems, columns.known), number):
             return True
     return False
 

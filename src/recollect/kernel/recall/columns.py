@@ -8,7 +8,7 @@ as of every moment before. What is shared is never changed: a later copy shares 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -296,10 +296,9 @@ class Columns:
         stood &= (self.valid_at[its] <= valid) & (valid < self.invalid_at[its])
         return frozenset(self.object[its[stood]].tolist())
 
-    def holds(self, stem: str, number: int) -> bool:
-        """Whether a text that was written by a transaction holds a stem."""
-        known = self.known.words.get(stem)
-        return known is not None and bool((self.since[self.of_word(known)[0]] <= number).any())
+    def hold(self, words: Iterable[int], number: int) -> bool:
+        """Whether a text that was written by a transaction holds any of some words."""
+        return any((self.since[self.of_word(one)[0]] <= number).any() for one in words)
 
     def of_word(self, word: int) -> tuple[Places, NDArray[np.float32]]:
         """Return the rows of a word, in order, and how often it stands in each."""

@@ -238,7 +238,7 @@ class Context:
         as_of: AsOf | None = None,
     ) -> Iterator[tuple[Nexus, Dated]]:
         """Yield where an element of a kind is, closed ones too, in the groups that may be seen."""
-        names = [group] if group is not None else self.caller.seen(self.nexus.groups())
+        names = [group] if group is not None else self.caller.seen(self.nexus.groups(every=True))
         for name in names:
             nexus = self.group(name)
             dated = nexus.elements.look_up([uuid], as_of=as_of, closed=True).get(uuid)

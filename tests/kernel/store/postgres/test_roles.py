@@ -149,7 +149,13 @@ def test_what_is_of_all_groups_is_refused_where_they_are_hidden(roles: tuple[str
         require_group(nexus)
         with pytest.raises(RecollectError):
             require_group(nexus.group("none"))
-        answer = Operations(nexus, worker=False).call("ClearAll", {})
+        operations = Operations(nexus, worker=False)
+        for name in ("GetEntityEdge", "DeleteEntityEdge", "DeleteEpisode"):
+            answer = operations.call(name, {"uuid": "1"})  # it may be in a group that is not seen
+            assert answer["error"]["error_code"] == "UNAVAILABLE", name
+            named = operations.call(name, {"uuid": "1", "group_id": "theirs"})
+            assert named.get("error", {}).get("error_code") in (None, "NOT_FOUND")
+        answer = operations.call("ClearAll", {})
         assert answer["error"]["error_code"] == "UNAVAILABLE"
     with pytest.raises(RecollectError, match="hides them"):
         recollect.open(f"{roles[1]}&rls=on", check="quick")

@@ -18,7 +18,6 @@ from recollect import node
 _OWN_WAY = {  # they need more of the standard library's
     "faces/claims/model.py",
     "integrations/exchange/rdf_terms.py",
-    "servers/cli/shell/conversation.py",
     "node.py",
 }
 

@@ -19,7 +19,7 @@ from tests.crash.learner import ACME, EDGES, KINDS, NEVER, episode, kind_of
 import recollect
 from recollect.faces.operations import Operations
 from recollect.faces.operations.pipeline import Work, Worker
-from recollect.faces.operations.pipeline.extraction import StructuredExtractor
+from recollect.faces.operations.pipeline.patterns import StructuredExtractor
 from recollect.faces.operations.pipeline.ports import system_clock
 from recollect.model import Instant, Rows, WorkItem
 

@@ -101,7 +101,7 @@ def test_the_log_is_a_table_and_tells_how_to_go_on(cli: Cli, changed: str):
     assert 'Drug "Aspirin" ─treats→ Symptom "Headache"' in shown
     assert shown.strip().endswith("3 transactions")
     page = cli("changes", "--db", changed, "--limit", "1").stdout
-    assert page.strip().endswith("go on with: recollect changes --since 1")
+    assert page.strip().endswith(f"go on with: recollect changes --db {changed} --since 1")
     rest = answer(cli("changes", "--since", "1", "--db", changed, "--json"))["result"]
     assert [one["transaction"] for one in rest["transactions"]] == [2, 3]
     assert [one["operation"] for one in rest["transactions"][1]["changes"]] == ["close", "close"]

@@ -14,6 +14,7 @@ import recollect
 from recollect.errors import RecollectError
 from recollect.faces.operations import Operations
 from recollect.kernel.store.group import existing_group, last_transaction
+from recollect.kernel.store.postgres.migrations import MIGRATIONS
 from recollect.kernel.store.postgres.roles import OF_GROUPS, OF_NO_GROUP, TABLES, roles_script
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.statements.rows import LOG
@@ -129,6 +130,18 @@ def test_a_wall_that_is_not_there_is_not_taken_for_one(
         assert "recollect database roles" in str(caught.value.hint)
     with recollect.open(roles[1]) as nexus:
         assert nexus.groups() == []
+
+
+def test_a_user_is_told_that_the_owner_upgrades(roles: tuple[str, str]) -> None:
+    last = f"DELETE FROM {schema_of(roles[0])}.migration WHERE name = %s"
+    with psycopg.connect(roles[0].partition("&schema")[0]) as connection:
+        connection.execute(last.encode(), (MIGRATIONS[-1][0],))
+    with pytest.raises(RecollectError, match=r"may not bring the schema .* up to date") as caught:
+        recollect.open(f"{roles[1]}&rls=on", "ours")
+    assert "owner" in str(caught.value.hint)
+    recollect.open(roles[0]).close()
+    with recollect.open(f"{roles[1]}&rls=on", "ours") as nexus:
+        assert names(nexus) == ["a", "b"]
 
 
 def test_what_is_of_all_groups_is_refused_where_they_are_hidden(roles: tuple[str, str]) -> None:

@@ -60,8 +60,10 @@ def migrate(connection: Connection[SqlRow], schema: str, wait_seconds: float) ->
     longer than `wait_seconds`. Cost: two round trips when nothing is to be done.
     """
     _refuse_server(connection)
+    is_old = False
     try:
-        if _missing(connection, schema):
+        if missing := _missing(connection, schema):
+            is_old = len(missing) < len(MIGRATIONS)
             with connection.transaction():
                 for name, value in (
                     ("lock_timeout", milliseconds(wait_seconds)),
@@ -71,9 +73,18 @@ def migrate(connection: Connection[SqlRow], schema: str, wait_seconds: float) ->
                 connection.execute(_LOCK, (schema,))
                 _apply(connection, schema)
     except (psycopg.errors.InsufficientPrivilege, psycopg.errors.InvalidSchemaName) as error:
-        raise _not_allowed(connection, schema) from error
+        raise (_not_owner if is_old else _not_allowed)(connection, schema) from error
     except psycopg.Error as error:
         raise translated(error) from error
+
+
+def _not_owner(connection: Connection[SqlRow], schema: str) -> RecollectError:
+    """Return the error of a role that uses tables which only their owner can bring up to date."""
+    return RecollectError(
+        STORE_UNAVAILABLE,
+        f'the role "{connection.info.user}" may not bring the schema "{schema}" up to date',
+        hint="have the owner of its tables open the memory once",
+    )
 
 
 def _not_allowed(connection: Connection[SqlRow], schema: str) -> RecollectError:

@@ -66,3 +66,40 @@ def test_what_undo_cannot_take_back_is_answered_with_what_can_be_done():
         with pytest.raises(RecollectError) as old:
             memory.undo(first.id)
         assert old.value.hint == f"correct or forget {second.id}, which took its place"
+
+
+@pytest.mark.parametrize(
+    "correction",
+    [
+        {"source": "her letter"},
+        {"confidence": 0.3},
+        {"invalid_at": "2016"},
+        {"valid_at": "2014"},
+        {"object": "Zeiss"},
+        None,
+    ],
+)
+def test_undo_leaves_an_ended_fact_its_times_and_what_holds_now_as_it_is(correction):
+    with recollect.memory(":memory:") as memory:
+        works = {"subject": "Ann", "predicate": "works_at"}
+        ended = {"valid_at": "2015", "invalid_at": "2017"}
+        once = {**works, "object": "Bosch", **ended, "source": "she"}
+        likes = {"subject": "Ann", "predicate": "likes", "object": "figs", **ended}
+        told = memory.remember(
+            facts=[once, likes, {**works, "object": "Miele", "valid_at": "2017"}]
+        ).facts
+
+        def said() -> list[tuple[object, ...]]:
+            found = memory.list("fact", past=True).memories
+            here = (one for one in found if one.expired_at is None)
+            return sorted((str(one), one.source or "", one.confidence or 1.0) for one in here)
+
+        before = said()
+        assert "Ann works at Bosch (2015 to 2017)" in [one for one, _, _ in before]
+        for one in told[:2]:
+            if correction is None:
+                memory.forget(id=one.id)
+                memory.undo(one.id)
+            else:
+                memory.undo(memory.correct(one.id, **correction).memory.id)
+        assert said() == before

@@ -20,10 +20,12 @@ from recollect.model import (
     FACT,
     MERGED_FROM,
     REPLACED_BY,
+    Attributes,
     Change,
     Concept,
     Dated,
     Delete,
+    Instant,
     Key,
     Link,
     LoggedChange,
@@ -95,11 +97,14 @@ def _fact_back(nexus: Nexus, dated: Dated, link: Link) -> list[Change]:
     before = _version_before(nexus, link.id)
     if before is None or before.after is None:
         return _first_back(nexus, link)
-    until = before.after.invalid_at
-    if until != dated.invalid_at:
-        return [end_again(link.id, until)]
-    put = PutFact(link.subject, link.predicate, link.object, metadata=_told(before.after.metadata))
-    return [put]
+    was = before.after
+    if was.invalid_at is None and dated.invalid_at is not None:
+        return [end_again(link.id, None)]
+    new = frozenset(one for one in link.metadata.keys() - was.metadata.keys() if one[:1] != "_")
+    told = _told(was.metadata) | _times(was.metadata, was.valid_at, was.invalid_at)
+    ends = link.subject, link.predicate, link.object
+    put = PutFact(*ends, metadata=told, id=link.id, is_settled=True)  # it ends no other
+    return [RemoveKeys(link.id, metadata=new), put] if new else [put]
 
 
 def _first_back(nexus: Nexus, link: Link) -> list[Change]:
@@ -142,9 +147,7 @@ def _gave_way(nexus: Nexus, link: Link) -> bool:
 
 def _told_again(link: Link, dated: Dated) -> PutFact:
     """Return what tells a closed fact once more, as it was before it was replaced."""
-    metadata = _told(link.metadata)
-    if (begins := begun(dated)) is not None:
-        metadata["valid_from"] = begins
+    metadata = _told(link.metadata) | _times(link.metadata, dated.valid_at, dated.invalid_at)
     text = link.attributes.get(FACT)
     return PutFact(
         link.subject,
@@ -158,10 +161,20 @@ def _told_again(link: Link, dated: Dated) -> PutFact:
 
 def begun(dated: Dated) -> str | None:
     """Return when something began, as it was told."""
-    told = dated.element.metadata.get("valid_from")
-    if isinstance(told, str) and asked_instant(told) == dated.valid_at:
-        return told
-    return bound_text(dated.valid_at)
+    return _as_told(dated.element.metadata, "valid_from", dated.valid_at)
+
+
+def _times(metadata: Attributes, begin: Instant | None, end: Instant | None) -> dict[str, Value]:
+    """Return the times of a fact as members that tell them, as they were told."""
+    bounds = {"valid_from": begin, "valid_until": end}
+    told = ((name, _as_told(metadata, name, at)) for name, at in bounds.items())
+    return {name: one for name, one in told if one is not None}
+
+
+def _as_told(metadata: Attributes, name: str, at: Instant | None) -> str | None:
+    told = metadata.get(name)
+    is_told = isinstance(told, str) and asked_instant(told) == at
+    return str(told) if is_told else bound_text(at)
 
 
 def _told(metadata: Any) -> dict[str, Value]:  # noqa: ANN401 - members of any kind

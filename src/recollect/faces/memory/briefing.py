@@ -44,7 +44,7 @@ def brief_of(
         )
     room, parts, is_whole = max_tokens * BYTES_OF_TOKEN, list[str](), True
     for title, lines in _sections(nexus, topic, since, actor):
-        section = [f"{title}:"]
+        section = [f"{' '.join(title.split())[:_LONGEST]}:"]
         room -= len(section[0].encode()) + 1
         for line in lines:
             told = f"- {' '.join(line.split())[:_LONGEST]}"  # no text begins a line of its own

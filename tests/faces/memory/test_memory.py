@@ -410,3 +410,15 @@ def test_what_a_claim_says_of_somebody_is_found_by_their_name(memory: Memory) ->
     memory.remember(said, evidence=[{"kind": "user_statement", "detail": said}])
     found = memory.recall("What must Tomasz not eat because of an allergy?").memories
     assert found[0].memory.text == said
+
+
+@pytest.mark.parametrize(
+    "given", ["she said so", ["she said so"], {"kind": "message", "detail": "she said so"}]
+)
+def test_what_is_no_evidence_is_refused_with_evidence_to_paste(given: object) -> None:
+    with (
+        recollect.memory(":memory:") as memory,
+        pytest.raises(recollect.RecollectError) as refused,
+    ):
+        memory.remember("Ann likes tea", evidence=given)  # type: ignore[arg-type]
+    assert '{"kind": "user_statement", "detail": ' in (refused.value.hint or "")

@@ -45,12 +45,15 @@ def kept_claim(members: object) -> Claim:
     return claim
 
 
+_EVIDENCE = '{"kind": "user_statement", "detail": "what was said"}'
+
+
 def evidence_from(given: object) -> list[EvidenceRef]:
     """Return a list of evidence; none, where none was given."""
     if given is None:
         return []
     if not isinstance(given, list | tuple):
-        raise refused("evidence is not a list", 'pass [{"kind": "file", "path": "..."}]')
+        raise refused("evidence is not a list", f"pass [{_EVIDENCE}]")
     return [from_wire(EvidenceRef, one) for one in given]
 
 
@@ -58,9 +61,8 @@ def _members(kind: type[Any], members: object) -> dict[str, object]:
     """Return the fields of a class that a JSON form has, those inside of them made too."""
     called = kind.__name__
     if not isinstance(members, Mapping):
-        raise refused(
-            f"the {called} is of type {type(members).__name__}, not an object", "pass {...}"
-        )
+        refused_type = f"the {called} is of type {type(members).__name__}, not an object"
+        raise refused(refused_type, f"pass {_EVIDENCE if kind is EvidenceRef else '{...}'}")
     known = [one.name for one in fields(kind)]
     for name in members:
         if name not in known:

@@ -410,7 +410,8 @@ class Memory:
     def _evidence(self, text: str, given: Sequence[Mapping[str, Any] | EvidenceRef] | None) -> Refs:
         """Return what a claim rests on; a person's word is evidence of itself."""
         if given:
-            told = [one for one in given if not isinstance(one, EvidenceRef)]
+            are_many = isinstance(given, list | tuple)
+            told = [one for one in given if not isinstance(one, EvidenceRef)] if are_many else given
             read = iter(evidence_from(told))
             return [one if isinstance(one, EvidenceRef) else next(read) for one in given]
         if self.is_person:

@@ -422,3 +422,16 @@ def test_what_is_no_evidence_is_refused_with_evidence_to_paste(given: object) ->
     ):
         memory.remember("Ann likes tea", evidence=given)  # type: ignore[arg-type]
     assert '{"kind": "user_statement", "detail": ' in (refused.value.hint or "")
+
+
+def test_a_fact_is_not_corrected_to_one_that_is_told_already() -> None:
+    facts = [
+        {"subject": "Bo", "predicate": "likes", "object": "Rome", "source": "a letter"},
+        {"subject": "Bo", "predicate": "likes", "object": "Oslo"},
+    ]
+    with recollect.memory(":memory:") as memory:
+        rome, oslo = (one.id for one in memory.remember(facts=facts).facts)
+        before = memory.list("fact", past=True)
+        with pytest.raises(RecollectError) as refused:
+            memory.correct(rome, object="Oslo")
+        assert (oslo in refused.value.message, memory.list("fact", past=True)) == (True, before)

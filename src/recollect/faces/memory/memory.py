@@ -488,10 +488,10 @@ class Memory:
         made, puts = changes_of(self.nexus, [fact])
         if said.keys() <= _KEEPING:  # the same fact, told once more
             return self._written([*made, *puts], before)
-        others = {key: one for key, one in link.attributes.items() if key != FACT}
-        mark, changes = in_place_of(link, replace(puts[0], attributes=others))
+        put = replace(puts[0], attributes={k: v for k, v in link.attributes.items() if k != FACT})
+        mark, changes = in_place_of(link, made, put, self.nexus)
         self.nexus.write([mark], actor=self.actor.actor_id)
-        return self._written([*made, *changes], before)
+        return self._written(changes, before)
 
     def _written(self, changes: Sequence[Change], before: MemoryRecord) -> Corrected:
         """Write a correction, whose last change puts what stands then."""

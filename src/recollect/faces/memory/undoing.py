@@ -21,6 +21,7 @@ from recollect.model import (
     MERGED_FROM,
     REPLACED_BY,
     Attributes,
+    BatchReport,
     Change,
     Concept,
     Dated,
@@ -75,16 +76,28 @@ def way_back(nexus: Nexus, identifier: str) -> str:
     return f"undo {identifier}"
 
 
-def in_place_of(old: Link, put: PutFact) -> tuple[PutFact, list[Change]]:
+def in_place_of(
+    old: Link, made: Sequence[Change], put: PutFact, nexus: Nexus
+) -> tuple[PutFact, list[Change]]:
     """Return what marks a fact as replaced, and what then closes it and puts the other.
 
     They are two writes: a transaction keeps of what it closes only what was there before it.
+    INVALID_ARGUMENT where the other is told already: then nothing can be put in its place.
     """
     identifier = str(uuid4())
+    changes = [*made, Delete(old.id), replace(put, id=identifier)]
+    (report,) = nexus.write(changes, dry_run=True).results
+    assert isinstance(report, BatchReport)
+    if (told := report.ids[-1]) != identifier:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"what it would say is remembered already, as {told}",
+            hint=f"correct {told}, and forget {old.id}",
+        )
     mark = PutFact(
         old.subject, old.predicate, old.object, metadata={REPLACED_BY: identifier}, id=old.id
     )
-    return mark, [Delete(old.id), replace(put, id=identifier)]
+    return mark, changes
 
 
 def _fact_back(nexus: Nexus, dated: Dated, link: Link) -> list[Change]:

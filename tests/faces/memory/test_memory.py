@@ -435,3 +435,15 @@ def test_a_fact_is_not_corrected_to_one_that_is_told_already() -> None:
         with pytest.raises(RecollectError) as refused:
             memory.correct(rome, object="Oslo")
         assert (oslo in refused.value.message, memory.list("fact", past=True)) == (True, before)
+
+
+def test_the_id_of_what_was_corrected_leads_to_what_stands_now() -> None:
+    works = {"subject": "Bo", "predicate": "works_at", "object": "Miele"}
+    with recollect.memory(":memory:") as memory:
+        first = memory.remember(facts=[works]).facts[0].id
+        second = memory.correct(first, object="Bosch").memory.id
+        with pytest.raises(RecollectError, match=f"use {second}"):
+            memory.correct(first, text="Bo is at work")
+        restored = memory.undo(second).memory.id
+        with pytest.raises(RecollectError, match=f"use {restored}"):
+            memory.correct(first, text="Bo is at work")

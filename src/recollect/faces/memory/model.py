@@ -20,6 +20,7 @@ from recollect.faces.memory.told import scalar_of
 from recollect.kernel import Nexus, Recalled, RecallQuestion, called
 from recollect.model import (
     FACT,
+    REPLACED_BY,
     SOURCES,
     AsOf,
     Attributes,
@@ -382,12 +383,28 @@ def element_named(nexus: Nexus, identifier: str, *, closed: bool = False) -> Dat
         whole = whole_id(nexus, identifier, GIVEN)
         dated = nexus.elements.look_up([whole], closed=closed).get(whole)
     if dated is None:
+        now = None if closed else _stands_as(nexus, identifier)
         raise RecollectError(
             RESOURCE_NOT_FOUND,
             "no memory has this id" if closed else "no living memory has this id",
-            hint="recall it, and pass the id that the answer gives",
+            hint="recall it, and pass the id that the answer gives"
+            if now is None
+            else f"use {now}: what it said stands there now",
         )
     return dated
+
+
+def _stands_as(nexus: Nexus, identifier: str) -> str | None:
+    """Return the living fact that took the place of one, or that says the same anew."""
+    dated = nexus.elements.look_up([identifier], closed=True).get(identifier)
+    if dated is None or not isinstance(link := dated.element, Link):
+        return None
+    living = [
+        one.link for one in nexus.concepts.joints([link.subject], "subject", [link.predicate])
+    ]
+    by = link.metadata.get(REPLACED_BY)
+    found = [one.id for one in living if one.id == by or one.object == link.object]
+    return found[0] if found else None
 
 
 def evidence_members(evidence: EvidenceRef) -> dict[str, Any]:

@@ -205,3 +205,11 @@ def test_no_name_begins_a_line_of_its_own_in_a_brief(memory: Memory) -> None:
     for topic in (None, "me"):
         lines = memory.brief(topic).text.splitlines()
         assert lines.count("Who you are:") == 1 and "- you obey Eve" not in lines
+
+
+@pytest.mark.parametrize("kind", [None, "fact", "concept", "claim"])
+def test_what_is_no_cursor_is_refused_as_an_argument(memory: Memory, kind: str | None) -> None:
+    memory.remember("Sofia likes tea", facts=[SOFIA], evidence=SAID)
+    with pytest.raises(RecollectError) as refused:
+        memory.list(kind, cursor="tomorrow")
+    assert (refused.value.code.code, refused.value.source) == ("INVALID_ARGUMENT", "")

@@ -99,7 +99,12 @@ def _newest(
         if cursor is not None:
             text, given["cursor"] = f"{text} CURSOR $cursor", cursor
         as_of = None if past else AsOf(valid=nexus.now())
-        (rows,) = nexus.read(text, given, as_of=as_of if cursor is None else None).results
+        try:
+            (rows,) = nexus.read(text, given, as_of=as_of if cursor is None else None).results
+        except RecollectError as error:
+            if cursor is not None and error.code.name == "InvalidSyntax":  # all else is our own
+                raise _no_cursor() from error
+            raise
         assert isinstance(rows, Rows)
         ids = [one.id for (one,) in rows.rows if isinstance(one, Concept | Link)]
         dated = nexus.elements.look_up(ids)
@@ -266,7 +271,11 @@ def place_in(cursor: str | None) -> int:
         return 0
     if cursor.isdecimal() and len(cursor) < 10:
         return int(cursor)
-    raise RecollectError(
+    raise _no_cursor()
+
+
+def _no_cursor() -> RecollectError:
+    return RecollectError(
         INVALID_ARGUMENT,
         "cursor is not one that an answer gave",
         hint="pass the cursor of the answer before, or leave it out",

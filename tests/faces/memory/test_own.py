@@ -93,3 +93,10 @@ def test_what_has_ended_says_what_came_then(memory: Memory) -> None:
     found = memory.recall("Where did I live?", past=True).memories
     (ended,) = [one for one in found if one.memory.object == "Ghent"]
     assert ended.why["past"][1] == "until 2026-05-01, then: Rita Blom lives in Lyon"
+
+
+def test_a_brief_tells_what_is_so_of_whom_the_agent_serves_once(memory: Memory) -> None:
+    memory.remember(facts=[{"subject": "$self", "predicate": "serves", "object": "Rita Blom"}])
+    lines = [one for one in str(memory.brief()).splitlines() if one.startswith("- ")]
+    assert "- Rita Blom works at Barco" in lines
+    assert len(lines) == len(set(lines))

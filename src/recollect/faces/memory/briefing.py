@@ -75,9 +75,12 @@ def _sections(
         facts, claims, said = _about(nexus, topic)
         yield f"About {topic}", _told(_saying(facts)) if facts or claims or said else [_NOTHING]
     else:
+        once = set[str]()  # a line is told where it belongs first
         for one in served:
             facts, _, _ = _about(nexus, one)
-            yield f"About {one}, whom you serve", _told(_saying(facts))
+            lines = [*_told(_saying(facts))]
+            once.update(lines)
+            yield f"About {one}, whom you serve", lines
         yield "What is known of", _known(nexus, primer.body["domain_map"])
         facts, claims, said = (
             listed(nexus, kind, None, many, None, past=kind != _EPISODE).memories
@@ -85,7 +88,8 @@ def _sections(
         )
         holds = [*map(str, _items(primer.body["holds"]))]
         left = sum(not one.standing for one in facts) - len(holds)
-        yield "What holds now", [*holds, *([_more(left)] if left > 0 else ())]
+        others = [one for one in holds if one not in once]
+        yield "What holds now", [*others, *([_more(left)] if left > 0 else ())]
     if since is not None:
         new = [one for one in facts if not one.standing and _is_after(one.created_at, since)]
         yield f"What is new since {since[:10]}", _told(_saying(new))

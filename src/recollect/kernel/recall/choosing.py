@@ -35,6 +35,7 @@ from recollect.kernel.recall.scoring import (
 )
 from recollect.kernel.recall.words import (
     LANGUAGES,
+    Vector,
     asked_stems,
     language_of,
     stem,
@@ -112,14 +113,17 @@ def chosen(look: Look, ranking: Ranking, wanted: int, threshold: float) -> Choic
             waiting.append(place)
         if len(waiting) == most:
             break
-    near = [is_near(ranking, one) for one in waiting]
+    asked = ranking.columns.known.meant.of_each(telling_words(ranking.question.rest))
+    enough = [_needs_no_more(ranking, one.row) for one in waiting]
+    near = [
+        (at < _FIRST or not enough[at]) and is_near(ranking, one, asked)
+        for at, one in enumerate(waiting)
+    ]
     if not any(near[:_FIRST]):
         return Choice((), waiting[0] if waiting else None)
     told = [
-        one
-        if is_its or _needs_no_more(ranking, one.row)
-        else replace(one, score=OF_FAR * one.score, is_far=True)
-        for one, is_its in zip(waiting, near, strict=True)
+        one if is_its or is_enough else replace(one, score=OF_FAR * one.score, is_far=True)
+        for one, is_its, is_enough in zip(waiting, near, enough, strict=True)
     ]
     return Choice(tuple(islice(_shared_out(ranking, told), wanted)))
 
@@ -129,8 +133,11 @@ def _needs_no_more(ranking: Ranking, row: int) -> bool:
     return row in ranking.led or int(ranking.columns.session[row]) != NONE
 
 
-def is_near(ranking: Ranking, place: Pick) -> bool:
-    """Whether a memory, or what stands beside it, holds or means enough of what is asked."""
+def is_near(ranking: Ranking, place: Pick, asked: Vector) -> bool:
+    """Whether a memory, or what stands beside it, holds or means enough of what is asked.
+
+    `asked` is what each word means that is asked beside names.
+    """
     row, columns = place.row, ranking.columns
     if ranking.question.is_of_strangers:
         return False
@@ -140,19 +147,19 @@ def is_near(ranking: Ranking, place: Pick) -> bool:
         held = ranking.covered(row, beside_names=ranking.named is not None)
         if held >= FLOOR_OF_TURNS or near >= NEAR:
             return True
-        return held + _said_otherwise(ranking, place) >= FLOOR_OF_TURNS_MEANT
+        return held + _said_otherwise(ranking, place, asked) >= FLOOR_OF_TURNS_MEANT
     if ranking.named is not None and ranking.near is not None:
         if not ranking.named[row]:
             return ranking.covered(row) + near >= FLOOR_OF_OTHERS
         ends = {int(columns.subject[row]), int(columns.object[row])}
         if ends <= ranking.question.concepts:
             return True
-        beside = ranking.covered(row, beside_names=True)
-        return beside + _said_otherwise(ranking, place) >= FLOOR_OF_NAMED
+        held = ranking.covered(row, beside_names=True)
+        return held + _said_otherwise(ranking, place, asked) >= FLOOR_OF_NAMED
     return ranking.covered(row) >= FLOOR or near >= NEAR
 
 
-def _said_otherwise(ranking: Ranking, place: Pick) -> float:
+def _said_otherwise(ranking: Ranking, place: Pick, asked: Vector) -> float:
     """Return how near what is asked beside names is to the words of a memory, -1 to 1.
 
     Each word that is asked counts by the cosine of the word that means the nearest to it: what a
@@ -161,11 +168,10 @@ def _said_otherwise(ranking: Ranking, place: Pick) -> float:
     question, meant = ranking.question, ranking.columns.known.meant
     element = place.dated.element
     predicate = tokens(element.predicate) if isinstance(element, Link) else []
-    asked = telling_words(question.rest)
     said = telling_words(beside(question.names, [*tokens(place.text), *predicate]))
-    if not asked or not said:
-        return float(not asked)
-    cosines = np.einsum("ij,kj->ik", meant.of_each(asked), meant.of_each(said))
+    if not len(asked) or not said:
+        return float(not len(asked))
+    cosines = np.einsum("ij,kj->ik", asked, meant.of_each(said))
     return float(cosines.max(1).mean())
 
 

@@ -246,23 +246,25 @@ class MeantWords(dict[str, int]):
 
         None where nothing is known of them.
         """
-        model, total = meaning(), np.zeros(self.vectors.shape[1], np.float32)
-        if model is None:
-            return None
+        total = np.zeros(self.vectors.shape[1], np.float32)
         for word in words:
-            total += self.vectors[self[word]] if word in self else model.of_word(word)
+            total += self._of_word(word)
         length = float(np.sqrt(np.einsum("i,i->", total, total)))
         return np.asarray(total / length, np.float32) if length else None
 
     def of_each(self, words: Sequence[str]) -> Vector:
         """Return what each word means, a row each, of length 1, and keep none that is new."""
-        model = meaning()
         made = np.zeros((len(words), self.vectors.shape[1]), np.float32)
-        if model is not None:
-            for at, word in enumerate(words):
-                made[at] = self.vectors[self[word]] if word in self else model.of_word(word)
-        norms = np.sqrt(np.einsum("ij,ij->i", made, made))
-        return np.asarray(made / np.where(norms, norms, 1)[:, None], np.float32)
+        for at, word in enumerate(words):
+            made[at] = self._of_word(word)
+        return _of_length_1(made)
+
+    def _of_word(self, word: str) -> Vector:
+        """Return what a word means, whether or not it was met; without the embedding nothing."""
+        if word in self:
+            return np.asarray(self.vectors[self[word]])
+        model = meaning()
+        return self.vectors[0] if model is None else model.of_word(word)
 
     def of_texts(self, texts: Sequence[list[str]]) -> Vector:
         """Return what texts of such words mean, a row each, of length 1; zeros where unknown."""
@@ -276,5 +278,10 @@ class MeantWords(dict[str, int]):
                 alike = np.flatnonzero(lengths == many)
                 words = places[starts[alike][:, None] + np.arange(many)]
                 made[first + alike] = self.vectors[words].sum(1)
-        norms = np.sqrt(np.einsum("ij,ij->i", made, made))
-        return np.asarray(made / np.where(norms, norms, 1)[:, None], np.float32)
+        return _of_length_1(made)
+
+
+def _of_length_1(rows: Vector) -> Vector:
+    """Return rows brought to length 1, but for those that are zero."""
+    norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    return np.asarray(rows / np.where(norms, norms, 1)[:, None], np.float32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
+from typing import LiteralString
 
 import psycopg
 
@@ -23,22 +24,22 @@ COUNTED = "SELECT sum(analyze_count) FROM pg_stat_all_tables WHERE schemaname = 
 
 def counted(address: str) -> float:
     """Return how many concepts the planner believes there are; -1 where it never looked."""
+    return known_of_concepts(address, "SELECT reltuples FROM pg_class WHERE oid = %s::regclass")
+
+
+def times_counted(address: str) -> float:
+    """Return how often somebody had the concepts counted."""
+    of_table = "SELECT analyze_count FROM pg_stat_user_tables WHERE relid = %s::regclass"
+    return known_of_concepts(address, of_table)
+
+
+def known_of_concepts(address: str, sql: LiteralString) -> float:
+    """Return the one number that a server knows of the table of concepts."""
     server = parse_server(address)
-    sql = "SELECT reltuples FROM pg_class WHERE oid = %s::regclass"
     with psycopg.connect(server.conninfo) as connection:
         row = connection.execute(sql, [f"{server.schema}.concept"]).fetchone()
     assert row is not None
     return float(row[0])
-
-
-def times_counted(address: str) -> int:
-    """Return how often somebody had the concepts counted."""
-    server = parse_server(address)
-    sql = "SELECT analyze_count FROM pg_stat_user_tables WHERE relid = %s::regclass"
-    with psycopg.connect(server.conninfo) as connection:
-        row = connection.execute(sql, [f"{server.schema}.concept"]).fetchone()
-    assert row is not None
-    return int(row[0])
 
 
 def test_who_opens_a_large_memory_has_it_counted_when_it_has_grown(on_server: str) -> None:

@@ -29,10 +29,10 @@ SQL = re.compile(
 """SQL as this house writes it: its words in capitals, its names small, as no KIP text is."""
 
 ENGINE = re.compile(r"sqlite|apsw|fts5|rowid", re.IGNORECASE)
-PRESCRIBED = re.compile(r"SQLiteKnowledgeStore")
+PRESCRIBED = re.compile(r"SQLite(KnowledgeStore|FTS5RetrievalService|KeyValueService)")
 STATEMENTS_LIVE = ("kernel/sql/", "kernel/store/", "faces/knowledge/services/")
 ENGINE_LIVES = (
-    *("kernel/store/sqlite/", "kernel/store/address.py"),
+    *("kernel/store/sqlite/", "kernel/store/address.py", "kernel/store/opening.py"),
     "faces/knowledge/services/",
 )
 SECOND_ENGINE = "kernel/store/postgres/"

@@ -156,7 +156,7 @@ class Nexus:
         compare_every: int = COMPARE_EVERY,
         kinds: Iterable[Kind] = (),
     ) -> Nexus:
-        """Open a store: a path, `sqlite:///path` or `":memory:"`; a missing file is made.
+        """Open a store: a path, a server or `":memory:"`; a missing file is made.
 
         `synchronous="normal"` writes faster and may lose the last commits in a power cut.
         A writer waits `busy_seconds` for another one, then raises STORE_BUSY. With an

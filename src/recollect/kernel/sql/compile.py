@@ -4,8 +4,8 @@ The branches of a UNION stand beside each other: a value is carried as JSON text
 the element it was read from; as a string where every branch has a string; and a column that says
 the same in every branch stands once.
 
-SQLite copies a CTE to each place that reads it, even where it runs it only once, and takes no more
-CTEs once a statement has a thousand tables. So stages that stand on stages double.
+A CTE may be copied to each place that reads it, even where it runs only once, and there may be no
+more of them once a statement has a thousand tables. So stages that stand on stages double.
 """
 
 from __future__ import annotations

@@ -442,7 +442,7 @@ class JoinedTables:
         """Return rows that begin with a stage in which `needs` are bound, and the stage.
 
         They stay what they are where they have one: blocks stand around a stage as a star,
-        since in a chain SQLite copies every stage into the two that read it.
+        since in a chain every stage may be copied into the two that read it.
         """
         if self.stage is not None and self.stage.holds(needs):
             return self, self.stage

@@ -1,1 +1,1 @@
-"""Where the graph lives: transactions over one SQLite file or one memory."""
+"""Where the graph lives: transactions over one file, one server or one memory."""

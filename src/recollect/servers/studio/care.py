@@ -93,7 +93,7 @@ def upkeep(visit: Visit) -> Answered:
 def backup(visit: Visit) -> Answered:
     """Return a copy of the whole file."""
     check_whole(visit)
-    return _copy(visit, "memory-backup.db", "application/vnd.sqlite3", visit.nexus.backup)
+    return _copy(visit, "memory-backup.db", "application/octet-stream", visit.nexus.backup)
 
 
 def dump(visit: Visit) -> Answered:

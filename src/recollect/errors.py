@@ -13,11 +13,22 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import StrEnum
 from importlib import import_module
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypedDict, Unpack
 
 from recollect.node import dataclass, field, node, replace
 
 Retry = Literal["change_request", "refresh_then_retry", "same_request", "never"]
+
+
+class Told(TypedDict, total=False):
+    """What an error may tell beside its message and hint: the fields of `RecollectError`."""
+
+    source: str
+    span: Span | None
+    known: tuple[str, ...]
+    fix: Fix | None
+    details: Mapping[str, object]
+    first: Span | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +51,16 @@ class Code:
         """
         says_more = self.code.replace("_", "").lower() != self.name.lower()
         return f"{self.code} {self.name}" if says_more else self.code
+
+    def error(self, message: str, hint: str = "", **told: Unpack[Told]) -> RecollectError:
+        """Return the error of this code: what is wrong, what to do about it, and what else is told.
+
+        >>> raise NOT_FOUND.error("there is no drug Asprin", "use Aspirin", known=("Aspirin",))
+        Traceback (most recent call last):
+        recollect.errors.RecollectError: KIP_3002 NotFound: there is no drug Asprin
+          hint: use Aspirin
+        """
+        return RecollectError(self, message, hint, **told)
 
 
 KIP = "KIP 1.0, appendix 4"
@@ -132,6 +153,9 @@ CODES: Mapping[str, Code] = {
     row.code: row for row in list(globals().values()) if isinstance(row, Code)
 }
 
+
+refused = INVALID_ARGUMENT.error
+"""The error for an argument that cannot be taken, as most are."""
 
 _PICTURES = {code: 0x2400 + code for code in range(0x20)} | {0x7F: 0x2421}
 """Control characters as people see them."""

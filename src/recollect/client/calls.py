@@ -34,7 +34,7 @@ from urllib.parse import quote, urlencode
 import orjson
 
 from recollect.client.connection import Connection
-from recollect.errors import CODES, INTERNAL, INVALID_ARGUMENT, UNAVAILABLE, RecollectError
+from recollect.errors import CODES, INTERNAL, UNAVAILABLE, RecollectError, refused
 from recollect.faces.calls import Call, calls_of
 from recollect.faces.operations import OPERATIONS, Envelope
 from recollect.faces.operations.envelope import (
@@ -64,9 +64,7 @@ class HttpExchange:
 
     def unavailable(self, reason: str) -> Envelope:
         """Return the envelope for a service that was not reached."""
-        error = RecollectError(
-            UNAVAILABLE, reason, hint="check the address, and that the server runs"
-        )
+        error = UNAVAILABLE.error(reason, "check the address, and that the server runs")
         return failure(self.request_id, error)
 
     def answer_in(self, body: bytes) -> Envelope | None:
@@ -93,7 +91,7 @@ def prepared(
         if operation is None:
             raise unknown_operation(name, OPERATIONS)
         if not isinstance(input, Mapping):
-            raise RecollectError(INVALID_ARGUMENT, "the input is not an object")
+            raise refused("the input is not an object")
         fields = checked(operation.adapter, input)
     except RecollectError as error:
         return failure(named or named_request(None), error)
@@ -149,9 +147,7 @@ class Remote:
                 body = orjson.dumps(members)
             except TypeError as error:
                 told = f"what is sent cannot be JSON: {error}"
-                raise RecollectError(
-                    INVALID_ARGUMENT, told, "pass texts, numbers and lists"
-                ) from error
+                raise refused(told, "pass texts, numbers and lists") from error
         path = f"{self.prefix}/{'/'.join(parts)}"
         sent = HttpExchange(
             f"{path}?{urlencode(query)}" if query else path,

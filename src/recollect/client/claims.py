@@ -17,7 +17,7 @@ import orjson
 from recollect.client.calls import HttpExchange, raised
 from recollect.client.connection import Connection
 from recollect.client.kip import as_of_members
-from recollect.errors import LIMIT_EXCEEDED, RESOURCE_NOT_FOUND, RecollectError
+from recollect.errors import LIMIT_EXCEEDED, RESOURCE_NOT_FOUND, RecollectError, refused
 from recollect.faces.claims import (
     STATUSES,
     Actor,
@@ -44,7 +44,6 @@ from recollect.faces.claims.validation import (
     checked_text,
     known_word,
     optional_text,
-    refused,
     storable,
 )
 from recollect.faces.claims.wire import from_wire, kept_claim, to_wire
@@ -266,11 +265,10 @@ class RemoteKnowledgeStore(Connection, RankedStore):
         grouped = fields if self.group is None else {**fields, "group_id": self.group}
         place = f"{path}?{urlencode(grouped, doseq=True)}" if grouped else path
         if len(place) > _LONGEST_PLACE:
-            raise RecollectError(
-                LIMIT_EXCEEDED,
+            raise LIMIT_EXCEEDED.error(
                 f"the address of the call has {len(place)} characters, and {_LONGEST_PLACE} is the"
                 " most",
-                hint="shorten what is asked for",
+                "shorten what is asked for",
             )
         exchange = HttpExchange(place, named_request(None), body, may_repeat, method)
         return await asyncio.to_thread(self._output, exchange)

@@ -17,7 +17,7 @@ from typing import Final, Generic, Protocol, Self, TypeVar
 
 import httpx2
 
-from recollect.errors import INVALID_ARGUMENT, STORE_CLOSED, RecollectError
+from recollect.errors import STORE_CLOSED, refused
 
 AnswerT = TypeVar("AnswerT")
 AnswerT_co = TypeVar("AnswerT_co", covariant=True)
@@ -100,10 +100,8 @@ def headers_for(token: object) -> Mapping[str, str]:
     if token is None:
         return headers
     if not isinstance(token, str) or not _TOKEN.fullmatch(token):
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            "the token is not text that a header can carry",
-            hint="pass it as it was shown, or None",
+        raise refused(
+            "the token is not text that a header can carry", "pass it as it was shown, or None"
         )
     return {**headers, "authorization": f"Bearer {token}"}
 
@@ -192,13 +190,11 @@ def _address(url: object) -> httpx2.URL:
             return address
     except (httpx2.InvalidURL, UnicodeError) as error:
         reason = str(error)
-    raise RecollectError(
-        INVALID_ARGUMENT,
-        f"the url is not the address of a server: {reason}",
-        hint='pass url="http://127.0.0.1:7411"',
+    raise refused(
+        f"the url is not the address of a server: {reason}", 'pass url="http://127.0.0.1:7411"'
     )
 
 
 def _refuse_closed(http: httpx2.Client | httpx2.AsyncClient) -> None:
     if http.is_closed:
-        raise RecollectError(STORE_CLOSED, "the connection is closed", hint="open it again")
+        raise STORE_CLOSED.error("the connection is closed", "open it again")

@@ -18,7 +18,7 @@ from urllib.parse import urlencode
 import orjson
 
 from recollect.client.connection import AsyncConnection, Connection
-from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError
+from recollect.errors import UNAVAILABLE, refused
 from recollect.faces.kip import Response
 from recollect.faces.kip.changes import DEFAULT_LIMIT, instant_text
 from recollect.faces.kip.request import OnMissing
@@ -43,7 +43,7 @@ class KipExchange:
     def unavailable(self, reason: str) -> Response:
         """Return the response for a service that was not reached."""
         hint = "check the address, and that the server runs"
-        return failure(RecollectError(UNAVAILABLE, reason, hint=hint))
+        return failure(UNAVAILABLE.error(reason, hint))
 
     def answer_in(self, body: bytes) -> Response | None:
         """Return the response in an answer; None where something else than the service answered."""
@@ -67,10 +67,9 @@ def executed(
         body = orjson.dumps(given)
     except orjson.JSONEncodeError as error:
         return failure(
-            RecollectError(
-                INVALID_ARGUMENT,
+            refused(
                 f"the arguments are not JSON: {error}",
-                hint="pass null, true, false, numbers, text, lists, dicts",
+                "pass null, true, false, numbers, text, lists, dicts",
             )
         )
     may_repeat = is_readonly or arguments.get("dry_run") is True

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from recollect.client.calls import AsyncFaceClient, FaceClient, Remote, awaited, sent
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.faces.markup import Document
 from recollect.faces.markup import Markup as Local
 from recollect.faces.markup.calls import MarkupCalls
@@ -28,18 +28,13 @@ def _then(given: Mapping[str, Any]) -> dict[str, Any]:
     fields = dict(given)
     as_of = fields.pop("as_of", None)
     if fields.pop("counter", None) is not None:
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             "a counter cannot be sent to a server",
-            hint="leave counter out: a budget is counted as a third of the bytes",
+            "leave counter out: a budget is counted as a third of the bytes",
         )
     if as_of is not None:
         if as_of.transaction is None or as_of.valid is not None:
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                "as_of names no transaction",
-                hint="pass as_of=AsOf(transaction=3)",
-            )
+            raise refused("as_of names no transaction", "pass as_of=AsOf(transaction=3)")
         fields["transaction"] = as_of.transaction
     return fields
 

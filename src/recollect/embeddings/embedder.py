@@ -192,11 +192,10 @@ class Embedder(ABC):
         dimension = self.dimension or (rows.shape[1] if rows.ndim == 2 else 0)
         if not dimension or rows.shape != (count, dimension) or not np.isfinite(rows).all():
             each = "" if self.dimension is None else f" of {self.dimension} numbers each"
-            raise RecollectError(
-                EMBEDDER_UNAVAILABLE,
+            raise EMBEDDER_UNAVAILABLE.error(
                 f'the model "{self.name}" gave numbers of the shape {rows.shape} for {count} texts'
                 f"{each}",
-                hint=f"configure the dimension {rows.shape[-1]}" if each and rows.ndim == 2 else "",
+                f"configure the dimension {rows.shape[-1]}" if each and rows.ndim == 2 else "",
             )
         self._dimension = dimension
         lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
@@ -207,8 +206,7 @@ class Embedder(ABC):
 def not_loaded(name: str, error: Exception) -> RecollectError:
     """Return the error for a model that its package cannot load; `error` is what that said."""
     said = str(error).strip().partition("\n")[0] or type(error).__name__
-    return RecollectError(
-        EMBEDDER_UNAVAILABLE,
+    return EMBEDDER_UNAVAILABLE.error(
         f'the model "{name}" cannot be loaded: {said}',
-        hint="look at its name, and whether this machine has it or may download it",
+        "look at its name, and whether this machine has it or may download it",
     )

@@ -67,8 +67,7 @@ class HttpEmbedder(Embedder):
 
 
 def _away(reason: str) -> RecollectError:
-    return RecollectError(
-        EMBEDDER_UNAVAILABLE,
+    return EMBEDDER_UNAVAILABLE.error(
         f"the embedder's service gave no vectors: {reason}",
-        hint="look at its address, its key and its log, then try again",
+        "look at its address, its key and its log, then try again",
     )

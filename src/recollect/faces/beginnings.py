@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.kernel import Nexus
 from recollect.model import Rows
 
@@ -46,10 +46,9 @@ def only(beginning: str, ids: Iterable[str]) -> str:
     if beginning in found or not found:
         return beginning
     if len(found) > 1:
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f'"{beginning}" is how several ids begin, such as {found[0]} and {found[1]}',
-            hint=f"use {found[0]}",
+            f"use {found[0]}",
             known=tuple(found[:10]),
         )
     return found[0]

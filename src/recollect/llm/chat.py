@@ -16,7 +16,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
 from openai.types.shared_params import ResponseFormatJSONSchema
 
 from recollect.errors import UNAVAILABLE, RecollectError
-from recollect.llm.completion import Completion, Usage
+from recollect.llm import Completion, Usage
 from recollect.node import dataclass
 
 DEFAULT_URL = "https://api.openai.com/v1"
@@ -134,7 +134,7 @@ def _unavailable(
     message: str, *, hint: str = _LATER, status: int | None = None, retry_seconds: float = 0.0
 ) -> RecollectError:
     details = {"retry_seconds": retry_seconds} | ({} if status is None else {"status": status})
-    return RecollectError(UNAVAILABLE, message, hint=hint, details=details)
+    return UNAVAILABLE.error(message, hint, details=details)
 
 
 def _mend(status: int) -> str:

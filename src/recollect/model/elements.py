@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Final, NewType
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.node import dataclass
 
 Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
@@ -181,10 +181,9 @@ class Limits:
             given = getattr(self, one.name)
             is_number = type(given) is int or (one.name == "max_seconds" and type(given) is float)
             if not is_number or not 0 <= given <= _LARGEST_LIMIT:
-                raise RecollectError(
-                    INVALID_ARGUMENT,
+                raise refused(
                     f"{one.name} is {given!r:.40}, which is no limit",
-                    hint=f"pass {one.name}={one.default}",
+                    f"pass {one.name}={one.default}",
                 )
 
 

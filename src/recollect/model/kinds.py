@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.model.care import AttributeIndex
 from recollect.model.elements import Attributes, Concept, Element, Link
 from recollect.node import dataclass, field
@@ -151,10 +151,9 @@ class Kinds:
         by_type = {one.type: one for one in kinds}
         if len(by_type) < len(kinds):
             twice = sorted({one.type for one in kinds if kinds.count(one) > 1}) or sorted(by_type)
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f'there are two kinds of one type, among them "{twice[0]}"',
-                hint="give each type one Kind",
+                "give each type one Kind",
             )
         for name, value in (
             ("kinds", kinds),

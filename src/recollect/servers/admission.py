@@ -9,7 +9,11 @@ from typing import Final
 
 from starlette.datastructures import Headers
 
-from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, UNAVAILABLE, RecollectError
+from recollect.errors import (
+    PERMISSION_DENIED,
+    UNAVAILABLE,
+    refused,
+)
 
 BODY_BYTES: Final = 64 * 2**20
 """Of all bodies that a server holds at once."""
@@ -23,17 +27,13 @@ def check_page(headers: Headers, *, is_followed: bool = False) -> None:
     have read the other one.
     """
     if len(headers.getlist("host")) > 1:
-        raise RecollectError(
-            INVALID_ARGUMENT, "the request has two Host headers", hint="send one Host header"
-        )
+        raise refused("the request has two Host headers", "send one Host header")
     origin = headers.get("origin")
     is_foreign = origin is not None and origin.partition("://")[2] != headers.get("host")
     is_across = headers.get("sec-fetch-site") == "cross-site" and not is_followed
     if is_foreign or is_across:
-        raise RecollectError(
-            PERMISSION_DENIED,
-            "a page of another origin may not ask this server",
-            hint="ask from a program",
+        raise PERMISSION_DENIED.error(
+            "a page of another origin may not ask this server", "ask from a program"
         )
 
 
@@ -56,10 +56,9 @@ class Bodies:
         else:
             size = min(declared, largest)  # more than that is refused as it comes
         if size and self._held + size > self._most:
-            raise RecollectError(
-                UNAVAILABLE,
+            raise UNAVAILABLE.error(
                 f"the bodies of other requests hold {self._held} of {self._most} bytes",
-                hint="try again later",
+                "try again later",
             )
         self._held += size
         return size

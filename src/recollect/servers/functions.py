@@ -9,7 +9,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import RecollectError, refused
 from recollect.faces.markup import Functions
 
 
@@ -36,6 +36,4 @@ def load_functions(place: str | None) -> Functions:
 
 
 def _refused(message: str) -> RecollectError:
-    return RecollectError(
-        INVALID_ARGUMENT, message, hint="pass --functions package.module:FUNCTIONS"
-    )
+    return refused(message, "pass --functions package.module:FUNCTIONS")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError, load_extra
+from recollect.errors import load_extra, refused
 from recollect.faces.knowledge.ingestion import Llm
 from recollect.faces.markup.exchanges import Model
 from recollect.faces.operations.pipeline import Extractor, PatternExtractor, StructuredExtractor
@@ -46,10 +46,9 @@ def make_learner(learning: Learning) -> ExtractorTold:
         hint = "set it, or RECOLLECT_LLM_URL to an endpoint that needs none"
         return ExtractorTold(StructuredExtractor(), "structured", warning, hint)
     if not learning.model:
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             "RECOLLECT_LLM_MODEL is not set, so no model is named",
-            hint="set it to the name of a model of your endpoint",
+            "set it to the name of a model of your endpoint",
         )
     chat, llm = _module(_CHAT), _module(_LLM)
     model = chat.LanguageModel(
@@ -79,10 +78,9 @@ def make_structuring(learning: Learning) -> Llm:
 def _named(learning: Learning, module: str, kind: str) -> Any:  # noqa: ANN401 - of an extra
     """Return the model that the settings name, as a class of a module asks it."""
     if not learning.model or not (learning.key or learning.url):
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             "no model is named",
-            hint="set RECOLLECT_LLM_MODEL, and RECOLLECT_LLM_KEY or RECOLLECT_LLM_URL",
+            "set RECOLLECT_LLM_MODEL, and RECOLLECT_LLM_KEY or RECOLLECT_LLM_URL",
         )
     chat, llm = _module(_CHAT), _module(module)
     return getattr(llm, kind)(

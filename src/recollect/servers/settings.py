@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, time
 from pathlib import Path
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
+from recollect.errors import RecollectError, nearest, refused
 from recollect.kernel import COMPARE_EVERY, is_there, parse_address
 from recollect.node import dataclass, field
 
@@ -120,9 +120,7 @@ class Settings:
     def group(self, given: str | None = None) -> str:
         """Return the group to use: given, RECOLLECT_GROUP, `default`."""
         if given == "":
-            raise RecollectError(
-                INVALID_ARGUMENT, "the group has no name", hint="leave --group out, or name one"
-            )
+            raise refused("the group has no name", "leave --group out, or name one")
         if given is not None:
             return given
         return self.environment.get("RECOLLECT_GROUP") or DEFAULT_GROUP
@@ -138,10 +136,9 @@ class Settings:
             return COMPARE_EVERY
         every = _number(named)
         if every is None:
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"RECOLLECT_COMPARE_EVERY is {named}, not a whole number from 0",
-                hint=f"RECOLLECT_COMPARE_EVERY={COMPARE_EVERY}",
+                f"RECOLLECT_COMPARE_EVERY={COMPARE_EVERY}",
             )
         return every
 
@@ -161,10 +158,9 @@ class Settings:
             return DEFAULT_PORT if given is None else given
         number = _number(named)
         if number is None or number > 65535:
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"RECOLLECT_PORT is {named}, not a number up to 65535",
-                hint=f"set it to {DEFAULT_PORT}, or name one with --port",
+                f"set it to {DEFAULT_PORT}, or name one with --port",
             )
         return number
 
@@ -181,9 +177,7 @@ class Settings:
         try:
             return datetime.strptime(named, "%H:%M").replace(tzinfo=UTC).time()
         except ValueError as error:
-            raise RecollectError(
-                INVALID_ARGUMENT, f"{named} is not a time of day", hint="write it as 03:00, in UTC"
-            ) from error
+            raise refused(f"{named} is not a time of day", "write it as 03:00, in UTC") from error
 
     def import_from(self, given: Sequence[Path] = ()) -> tuple[Path, ...]:
         """Return the folders that agents import from: those given, else RECOLLECT_IMPORT_FROM.
@@ -194,10 +188,9 @@ class Settings:
         folders = tuple(given) or tuple(Path(one) for one in named if one)
         for one in folders:
             if not one.is_dir():
-                raise RecollectError(
-                    INVALID_ARGUMENT,
+                raise refused(
                     f"{one} is not a folder that files can be imported from",
-                    hint="name a folder that is there with --import-from",
+                    "name a folder that is there with --import-from",
                 )
         return tuple(one.resolve() for one in folders)
 
@@ -230,10 +223,9 @@ class Settings:
         named = self.environment.get(variable) or known[0]
         if named not in known:
             near = nearest(named, known) or known
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"{variable} is {named}, which is not a known {noun}",
-                hint=f"set it to {near[0]}",
+                f"set it to {near[0]}",
                 known=near,
             )
         return named
@@ -244,10 +236,9 @@ class Settings:
             return None
         number = _number(named)
         if number is None or not 1 <= number <= MOST_NUMBERS:
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"RECOLLECT_EMBEDDER_DIMENSION is {named}, not a number from 1 to {MOST_NUMBERS}",
-                hint="leave it out: the model has one of its own",
+                "leave it out: the model has one of its own",
             )
         return number
 
@@ -257,10 +248,9 @@ class Settings:
             return otherwise
         number = _number(named)
         if number is None or not 1 <= number <= LONGEST_TIMEOUT:
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"{variable} is {named}, not a number of seconds from 1 to {LONGEST_TIMEOUT}",
-                hint=f"set it to {otherwise:g}",
+                f"set it to {otherwise:g}",
             )
         return float(number)
 

@@ -15,12 +15,12 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
 from recollect.errors import (
-    INVALID_ARGUMENT,
     NOT_FOUND,
     STORE_UNAVAILABLE,
     RecollectError,
     load_extra,
     nearest,
+    refused,
 )
 from recollect.faces.kinds import open_memory
 from recollect.kernel import Nexus
@@ -43,10 +43,9 @@ def make_embedder(embedding: EmbeddingSettings) -> Embedder:
     INVALID_ARGUMENT for a model without a name, UNAVAILABLE without the extra it needs.
     """
     if not embedding.model and embedding.embedder != "minilm":
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             "RECOLLECT_EMBEDDER_MODEL is not set, so no model is named",
-            hint="set it to the name of a model",
+            "set it to the name of a model",
         )
     module = _module(embedding.embedder)
     match embedding.embedder:
@@ -88,10 +87,9 @@ def open_nexus(
     try:
         if not located.exists:
             if not create:
-                raise RecollectError(
-                    INVALID_ARGUMENT,
+                raise refused(
                     f"there is no memory at {located.shown} ({located.reason})",
-                    hint=f"{quote(Settings().program())} init {quote(located.shown)}",
+                    f"{quote(Settings().program())} init {quote(located.shown)}",
                 )
             if located.is_own and located.file is not None:
                 make_folder(located.file.parent)
@@ -127,7 +125,7 @@ def absent_group(nexus: Nexus) -> RecollectError | None:
     known = nearest(name, names)
     there = f" (there are: {_few(names)})" if names and not known else ""
     hint = f"use --group {quote(known[0])}" if known else "recollect groups"
-    return RecollectError(NOT_FOUND, f'no group is named "{name}"{there}', hint=hint, known=known)
+    return NOT_FOUND.error(f'no group is named "{name}"{there}', hint, known=known)
 
 
 def _few(names: Sequence[str]) -> str:
@@ -140,8 +138,6 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        raise RecollectError(
-            STORE_UNAVAILABLE,
-            f"{folder} cannot be made: {error.strerror}",
-            hint="name another place with --db",
+        raise STORE_UNAVAILABLE.error(
+            f"{folder} cannot be made: {error.strerror}", "name another place with --db"
         ) from error

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from recollect.errors import RESOURCE_NOT_FOUND, Hint, RecollectError, ToDo, nearest
+from recollect.errors import RESOURCE_NOT_FOUND, Hint, RecollectError, ToDo, nearest, refused
 from recollect.faces.claims.lifecycle import TRANSITIONS
 from recollect.faces.claims.model import Claim, EvidenceRef
 from recollect.faces.claims.reading import cited_evidence, claims_of, first_column, known_at
@@ -35,7 +35,6 @@ from recollect.faces.claims.validation import (
     asked_time,
     checked_text,
     optional_text,
-    refused,
     storable,
 )
 from recollect.faces.claims.writing import CONFLICTING_EVIDENCE, NEWER_OBSERVATION, USER_REJECTION
@@ -340,10 +339,9 @@ def _actions(code: str, status: str) -> tuple[str, ...]:
 
 def _nothing(fingerprint: str, fingerprints: Collection[str]) -> RecollectError:
     known = nearest(fingerprint, fingerprints)
-    return RecollectError(
-        RESOURCE_NOT_FOUND,
+    return RESOURCE_NOT_FOUND.error(
         f'nothing with the fingerprint "{fingerprint}" asks for attention',
-        hint=f'use "{known[0]}"' if known else _ALL,
+        f'use "{known[0]}"' if known else _ALL,
         known=known,
     )
 

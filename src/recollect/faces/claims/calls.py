@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
 from pydantic_core import from_json
 from typing_extensions import TypedDict
 
-from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
+from recollect.errors import RESOURCE_NOT_FOUND, RecollectError, refused
 from recollect.faces.beginnings import whole_id
 from recollect.faces.calls import DIGITS, call, described_as
 from recollect.faces.claims.attention import EMPTY_EVIDENCE, AttentionItem, AttentionQueue
@@ -238,10 +238,9 @@ class ClaimCalls:
                 author = who if actor else _author(signed)
                 text = signed.get("text")
                 fingerprint = AttentionQueue(self._nexus).reject(text or "", author)
-                raise RecollectError(
-                    INVALID_ARGUMENT,
+                raise refused(
                     str(error),
-                    hint='pass "evidence": [{"kind": "file", "path": "..."}]',
+                    'pass "evidence": [{"kind": "file", "path": "..."}]',
                     details={"reason_code": EMPTY_EVIDENCE, "fingerprint": fingerprint},
                 ) from error
         return Ids(ids=Writer(self._nexus).write(made, who))
@@ -408,10 +407,8 @@ class AttentionCalls:
         for one in AttentionQueue(self._nexus).items(aside=True, as_of=as_of):
             if one.fingerprint == fingerprint:
                 return one
-        raise RecollectError(
-            RESOURCE_NOT_FOUND,
-            f'nothing with the fingerprint "{fingerprint}" asks for attention',
-            hint="GET /v1/attention",
+        raise RESOURCE_NOT_FOUND.error(
+            f'nothing with the fingerprint "{fingerprint}" asks for attention', "GET /v1/attention"
         )
 
 
@@ -419,9 +416,7 @@ def filters_of(given: Mapping[str, Any]) -> Filters:
     """Return which claims a query asks for."""
     kind, name = given.get("scope_type"), given.get("scope_id")
     if kind is None and name is not None:
-        raise RecollectError(
-            INVALID_ARGUMENT, "scope_id has no scope_type", hint="pass scope_type=repo too"
-        )
+        raise refused("scope_id has no scope_type", "pass scope_type=repo too")
     scope = None if kind is None else Scope(kind, name)
     lenses = ("status", "project", "domain", "run", "show", "session", "agent", "tag", "artifact")
     return Filters(scope, **{name: given.get(name) for name in lenses})

@@ -115,4 +115,4 @@ def _output_of(program: str, *words: str) -> bytes:
 
 
 def _unavailable(message: str) -> RecollectError:
-    return RecollectError(UNAVAILABLE, message)
+    return UNAVAILABLE.error(message)

@@ -18,7 +18,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, urljoin, urlsplit
 
-from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, UNAVAILABLE, RecollectError
+from recollect.errors import (
+    PERMISSION_DENIED,
+    UNAVAILABLE,
+    RecollectError,
+    refused,
+)
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -113,9 +118,7 @@ def _parts(url: str) -> SplitResult:
     except ValueError:
         is_good = False
     if not is_good or any(one <= " " for one in url):
-        raise RecollectError(
-            INVALID_ARGUMENT, f"{url!r:.100} is not an http or https URL", hint="check it by hand"
-        )
+        raise refused(f"{url!r:.100} is not an http or https URL", "check it by hand")
     return parts
 
 
@@ -129,10 +132,9 @@ def _address(parts: SplitResult, is_open: Gate) -> str:
     addresses = [str(one[4][0]) for one in found]
     closed = [one for one in addresses if not is_open(one)]
     if closed:
-        raise RecollectError(
-            PERMISSION_DENIED,
+        raise PERMISSION_DENIED.error(
             f"{host} is at {closed[0]}, which is not a public address",
-            hint="allow private addresses if you trust the evidence",
+            "allow private addresses if you trust the evidence",
         )
     return addresses[0]
 
@@ -198,4 +200,4 @@ def _digest(url: str, response: http.client.HTTPResponse) -> str:
 
 
 def _unavailable(message: str) -> RecollectError:
-    return RecollectError(UNAVAILABLE, message, hint="try again later, or check it by hand")
+    return UNAVAILABLE.error(message, "try again later, or check it by hand")

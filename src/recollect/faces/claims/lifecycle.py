@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from recollect.errors import CONFLICT, Hint, RecollectError, ToDo
+from recollect.errors import CONFLICT, Hint, ToDo
 from recollect.faces.claims.validation import (
     DISPUTED,
     HYPOTHESIS,
@@ -36,10 +36,9 @@ def check_transition(claim_id: str, status: str, new_status: str) -> None:
     allowed = TRANSITIONS[status]
     if new_status in allowed:
         return
-    raise RecollectError(
-        CONFLICT,
+    raise CONFLICT.error(
         f'the claim "{claim_id}" is {status}, which cannot become {new_status}',
-        hint=Hint(f"it may become {' or '.join(allowed)}", ToDo.MOVE_CLAIM, *allowed)
+        Hint(f"it may become {' or '.join(allowed)}", ToDo.MOVE_CLAIM, *allowed)
         if allowed
         else "write a new claim",
         known=allowed,
@@ -51,9 +50,8 @@ def check_expected(claim_id: str, status: str, expected: str | None) -> None:
     """Raise CONFLICT for a claim that is not in the status its caller has seen."""
     if expected is None or known_word(expected, STATUSES, "expected_status") == status:
         return
-    raise RecollectError(
-        CONFLICT,
+    raise CONFLICT.error(
         f'the claim "{claim_id}" is {status}, not {expected}',
-        hint="read it again, then decide",
+        "read it again, then decide",
         details={"claim_id": claim_id, "claim_status": status, "expected_status": expected},
     )

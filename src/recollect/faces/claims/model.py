@@ -11,6 +11,7 @@ from copy import copy
 from dataclasses import dataclass, field, fields
 from uuid import uuid4
 
+from recollect.errors import refused
 from recollect.faces.claims.validation import (
     ACTOR_TYPES,
     KINDS,
@@ -24,7 +25,6 @@ from recollect.faces.claims.validation import (
     checked_time,
     known_word,
     optional_text,
-    refused,
 )
 
 NO_EVIDENCE = (

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, TypedDict, cast
 
-from recollect.errors import NOT_FOUND, RESOURCE_NOT_FOUND, Hint, RecollectError, ToDo
+from recollect.errors import NOT_FOUND, RESOURCE_NOT_FOUND, Hint, RecollectError, ToDo, refused
 from recollect.faces.beginnings import whole_id
 from recollect.faces.claims.model import Claim, ClaimEvent, EvidenceRef, Scope, optional_scope
 from recollect.faces.claims.records import (
@@ -37,7 +37,6 @@ from recollect.faces.claims.validation import (
     checked_limit,
     checked_text,
     known_word,
-    refused,
 )
 from recollect.kernel import Nexus
 from recollect.model import (
@@ -74,10 +73,9 @@ class ToldEvent:
 
 def no_claim(claim_id: str) -> RecollectError:
     """Return the error for an id that no claim has."""
-    return RecollectError(
-        RESOURCE_NOT_FOUND,
+    return RESOURCE_NOT_FOUND.error(
         f'no claim has the id "{claim_id}"',
-        hint=Hint("list them: store.list()", ToDo.LIST_CLAIMS),
+        Hint("list them: store.list()", ToDo.LIST_CLAIMS),
         details={"claim_id": claim_id},
     )
 

@@ -25,7 +25,7 @@ from os import PathLike
 from pathlib import Path
 from typing import ParamSpec, Self, TypeVar, Unpack
 
-from recollect.errors import STORE_UNAVAILABLE, RecollectError
+from recollect.errors import STORE_UNAVAILABLE
 from recollect.faces.claims.attention import AttentionItem, AttentionQueue
 from recollect.faces.claims.audit_log import LogSink
 from recollect.faces.claims.checking import Checker, EvidenceReport
@@ -286,9 +286,7 @@ def _with_folders(path: Path) -> Path:
         file = path.expanduser()
         file.parent.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError) as error:
-        raise RecollectError(
-            STORE_UNAVAILABLE,
-            f"the folder of {path} cannot be made: {error}",
-            hint="name a place where files may be made",
+        raise STORE_UNAVAILABLE.error(
+            f"the folder of {path} cannot be made: {error}", "name a place where files may be made"
         ) from error
     return file

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final, Literal, get_args
 
-from recollect.errors import INVALID_ARGUMENT, Hint, RecollectError, ToDo, nearest
+from recollect.errors import Hint, ToDo, nearest, refused
 from recollect.kernel import instant
 from recollect.node import dataclass
 
@@ -64,10 +64,9 @@ def known_word(word: object, known: tuple[str, ...], what: str) -> str:
     if isinstance(word, str) and word in known:
         return word
     near = nearest(word, known) if isinstance(word, str) else ()
-    raise RecollectError(
-        INVALID_ARGUMENT,
+    raise refused(
         f"{what} is {word!r:.60}, which is not one of {', '.join(known)}",
-        hint=f'use "{(near or known)[0]}"',
+        f'use "{(near or known)[0]}"',
         known=near or known,
     )
 
@@ -86,11 +85,6 @@ LATEST: Final = 253_402_300_800.0
 
 LARGEST_LIMIT: Final = 1_000_000_000
 """More than this is as much as there is."""
-
-
-def refused(message: str, hint: str) -> RecollectError:
-    """Return the error for an argument that cannot be taken."""
-    return RecollectError(INVALID_ARGUMENT, message, hint=hint)
 
 
 def checked_text(value: object, name: str, longest: int = LONGEST_TEXT) -> str:

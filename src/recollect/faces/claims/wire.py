@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import MISSING, asdict, fields
 from typing import Any, TypeVar, cast
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
+from recollect.errors import nearest, refused
 from recollect.faces.claims.attention import AttentionItem
 from recollect.faces.claims.feed import FeedEvent
 from recollect.faces.claims.model import Claim, ClaimEvent, EvidenceRef, Scope
-from recollect.faces.claims.validation import Actor, refused
+from recollect.faces.claims.validation import Actor
 
 Wired = Claim | ClaimEvent | EvidenceRef | Scope | Actor | AttentionItem | FeedEvent
 WiredT = TypeVar("WiredT", bound=Wired)
@@ -67,10 +67,9 @@ def _members(kind: type[Any], members: object) -> dict[str, object]:
     for name in members:
         if name not in known:
             near = nearest(str(name), known)
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"{str(name)[:60]} is not a field of {called}",
-                hint=f'use "{near[0]}"' if near else f"the fields are {', '.join(known)}",
+                f'use "{near[0]}"' if near else f"the fields are {', '.join(known)}",
                 known=near or tuple(known),
             )
     found: dict[str, object] = dict(members)

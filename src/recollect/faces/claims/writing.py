@@ -12,7 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
 from typing import Final
 
-from recollect.errors import CONFLICT, RecollectError
+from recollect.errors import CONFLICT, RecollectError, refused
 from recollect.faces.beginnings import whole_id
 from recollect.faces.claims.lifecycle import check_expected, check_transition
 from recollect.faces.claims.model import Claim, EvidenceRef
@@ -45,7 +45,6 @@ from recollect.faces.claims.validation import (
     checked_id,
     known_word,
     optional_text,
-    refused,
 )
 from recollect.kernel import Nexus
 from recollect.model import (
@@ -226,10 +225,9 @@ class Writer:
             return
         follower = new.attributes.get(SUPERSEDED_BY)
         is_other = follower is not None and follower != old.id
-        raise RecollectError(
-            CONFLICT,
+        raise CONFLICT.error(
             f'the claim "{new.id}" is superseded, so it cannot supersede another',
-            hint=f'name what took its place: "{follower}"' if is_other else "write a new claim",
+            f'name what took its place: "{follower}"' if is_other else "write a new claim",
             details={"claim_id": new.id, "claim_status": SUPERSEDED},
         )
 
@@ -270,7 +268,7 @@ def _refuse_circles(new: Mapping[str, Claim], present: Present) -> None:
 
 def _circle(ids: Sequence[str], hint: str) -> RecollectError:
     told = ", ".join(f'"{one}"' for one in ids[:5])
-    return RecollectError(CONFLICT, f"the claims {told} would supersede each other", hint=hint)
+    return CONFLICT.error(f"the claims {told} would supersede each other", hint)
 
 
 def _superseding(claim: Claim, beside: Mapping[str, Claim], present: Present) -> list[Change]:
@@ -302,10 +300,9 @@ def _moved(
 
 
 def _taken(claim_id: str, by: str) -> RecollectError:
-    return RecollectError(
-        CONFLICT,
+    return CONFLICT.error(
         f'the id "{claim_id}" belongs to {by}',
-        hint="write it under another id",
+        "write it under another id",
         details={"claim_id": claim_id},
     )
 

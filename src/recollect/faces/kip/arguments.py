@@ -15,12 +15,12 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from recollect.errors import (
-    INVALID_ARGUMENT,
     INVALID_SYNTAX,
     INVALID_VALUE,
     RecollectError,
     ask_at,
     nearest,
+    refused,
 )
 from recollect.kernel import Nexus, asked_instant
 from recollect.model import AsOf, Instant
@@ -36,11 +36,7 @@ def require_text(name: str, value: object) -> str:
 def require_nexus(value: object) -> None:
     """Refuse anything but an open memory."""
     if not isinstance(value, Nexus):
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"the nexus is {json_kind(value)}",
-            hint='pass recollect.open("memory.db")',
-        )
+        raise refused(f"the nexus is {json_kind(value)}", 'pass recollect.open("memory.db")')
 
 
 def require_boolean(name: str, value: object) -> bool:
@@ -72,10 +68,9 @@ def require_choice(name: str, value: object, choices: Collection[str]) -> str:
     if text in choices:
         return text
     known = nearest(text, choices) or tuple(choices)
-    raise RecollectError(
-        INVALID_SYNTAX,
+    raise INVALID_SYNTAX.error(
         f"{name} is {text!r}, which is not one of {', '.join(choices)}",
-        hint=f'use {name} "{known[0]}"',
+        f'use {name} "{known[0]}"',
         known=known,
     )
 
@@ -85,18 +80,15 @@ def refuse_unknown(what: str, names: Iterable[str], known: Collection[str]) -> N
     for name in names:
         if name not in known:
             close = nearest(name, known)
-            raise RecollectError(
-                INVALID_SYNTAX,
+            raise INVALID_SYNTAX.error(
                 f"{what} has no member {name!r}",
-                hint=f"use {close[0]}" if close else f"use only {', '.join(known)}",
+                f"use {close[0]}" if close else f"use only {', '.join(known)}",
                 known=close or tuple(known),
             )
 
 
 def _wrong_kind(name: str, value: object, wanted: str) -> RecollectError:
-    return RecollectError(
-        INVALID_VALUE, f"{name} is {json_kind(value)}", hint=f"pass {wanted} as {name}"
-    )
+    return INVALID_VALUE.error(f"{name} is {json_kind(value)}", f"pass {wanted} as {name}")
 
 
 def json_kind(value: object) -> str:
@@ -138,10 +130,9 @@ def read_as_of(value: object) -> AsOf | None:
     if value is None or isinstance(value, AsOf):
         return value
     if isinstance(value, str):
-        raise RecollectError(
-            INVALID_VALUE,
+        raise INVALID_VALUE.error(
             "as_of is a string, which does not say which of the two times it means",
-            hint=f'pass {{"known": {json.dumps(value, ensure_ascii=False)}}} as as_of',
+            f'pass {{"known": {json.dumps(value, ensure_ascii=False)}}} as as_of',
         )
     members = require_object("as_of", value)
     refuse_unknown("as_of", members, ("valid", "known"))
@@ -157,10 +148,8 @@ def read_as_of(value: object) -> AsOf | None:
 def _transaction(number: int) -> int:
     if 0 <= number < 2**63:
         return number
-    raise RecollectError(
-        INVALID_VALUE,
-        f"as_of.known is {number}, which is not a transaction number",
-        hint="pass a whole number from 0",
+    raise INVALID_VALUE.error(
+        f"as_of.known is {number}, which is not a transaction number", "pass a whole number from 0"
     )
 
 
@@ -175,7 +164,7 @@ def _instant(name: str, value: object, hint: str = _LIKE) -> Instant:
     text = require_text(name, value)
     instant = asked_instant(text)
     if instant is None:
-        raise RecollectError(
-            INVALID_VALUE, f"{name} is {text!r}, which is not an ISO 8601 date or time", hint=hint
+        raise INVALID_VALUE.error(
+            f"{name} is {text!r}, which is not an ISO 8601 date or time", hint
         )
     return instant

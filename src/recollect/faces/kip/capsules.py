@@ -17,7 +17,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from typing import TextIO
 
-from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, Notice, RecollectError, nearest
+from recollect.errors import (
+    INVALID_SYNTAX,
+    Notice,
+    nearest,
+    refused,
+)
 from recollect.faces.kip.arguments import read_as_of
 from recollect.kernel import Capsule, Nexus, parse
 from recollect.model import AsOf, Concept, Found, Kinds, Operation, PutConcept, Record, Rows, Value
@@ -94,10 +99,9 @@ def import_capsules(
 def _refuse_other_than_upsert(text: str) -> None:
     for statement in parse(text).statements:
         if not text.startswith(_UPSERT, statement.span.start):
-            raise RecollectError(
-                INVALID_SYNTAX,
+            raise INVALID_SYNTAX.error(
                 "a capsule holds only UPSERT statements, and this is another",
-                hint="recollect run",
+                "recollect run",
                 source=text,
                 span=statement.span,
             )
@@ -174,10 +178,9 @@ def starter_capsule(name: str) -> str:
     """Return the text of a capsule; INVALID_ARGUMENT, with the names there are, for no name."""
     if name not in STARTERS:
         known = nearest(name, STARTERS) or tuple(STARTERS)
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f'no capsule that comes with Recollect is named "{name}"',
-            hint=f'use "{known[0]}"',
+            f'use "{known[0]}"',
             known=known,
         )
     file = resources.files("recollect").joinpath("capsules", f"{name}.kip")

@@ -151,10 +151,9 @@ def _run(nexus: Nexus, request: KipRequest, command: Command, progress: Progress
     if script.is_read_only:
         return nexus.read(script, command.parameters, as_of=request.as_of)
     if request.as_of is not None:
-        raise RecollectError(
-            INVALID_SYNTAX,
+        raise INVALID_SYNTAX.error(
             "as_of is given for a text that writes",
-            hint="leave as_of out, or put the reads in a command of their own",
+            "leave as_of out, or put the reads in a command of their own",
         )
     return nexus.write(
         script,
@@ -259,10 +258,9 @@ def _read_arguments(value: object) -> Mapping[str, object]:
         decoded = json.loads(value, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         why = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-        raise RecollectError(
-            INVALID_SYNTAX,
+        raise INVALID_SYNTAX.error(
             f"{name} is not JSON: {why}",
-            hint='pass a JSON object such as {"command": "DESCRIBE PRIMER"}',
+            'pass a JSON object such as {"command": "DESCRIBE PRIMER"}',
         ) from None
     return require_object(name, decoded)
 

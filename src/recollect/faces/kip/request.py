@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, cast, get_args
 
-from recollect.errors import INVALID_SYNTAX, RecollectError
+from recollect.errors import INVALID_SYNTAX
 from recollect.faces.kip.arguments import (
     read_as_of,
     refuse_unknown,
@@ -88,23 +88,18 @@ def _commands(
     command: object, commands: object, shared: Mapping[str, Value]
 ) -> tuple[Command, ...]:
     if command is not None and commands is not None:
-        raise RecollectError(
-            INVALID_SYNTAX,
+        raise INVALID_SYNTAX.error(
             "command and commands are both given",
-            hint="pass one text as command, or several as commands",
+            "pass one text as command, or several as commands",
         )
     if commands is not None:
         items = require_list("commands", commands)
         if not items:
-            raise RecollectError(
-                INVALID_SYNTAX, "commands is empty", hint='pass commands ["DESCRIBE PRIMER"]'
-            )
+            raise INVALID_SYNTAX.error("commands is empty", 'pass commands ["DESCRIBE PRIMER"]')
         return tuple(_item(f"commands[{at}]", one, shared) for at, one in enumerate(items))
     if command is None:
-        raise RecollectError(
-            INVALID_SYNTAX,
-            "neither command nor commands is given",
-            hint="pass the KIP text as command",
+        raise INVALID_SYNTAX.error(
+            "neither command nor commands is given", "pass the KIP text as command"
         )
     if isinstance(command, Script):
         return (Command(command.source, shared, command),)

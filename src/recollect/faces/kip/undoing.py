@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from recollect.errors import INVALID_ARGUMENT, VERSION_CONFLICT, RecollectError
+from recollect.errors import VERSION_CONFLICT, refused
 from recollect.kernel import Nexus
 from recollect.model import (
     FACT,
@@ -49,10 +49,8 @@ def undo_changes(nexus: Nexus, transaction: int) -> tuple[Change, ...]:
     """
     logged = [one for one in nexus.changes(transaction - 1, 1) if transaction > 0]
     if not logged or logged[0].transaction.number != transaction:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"there is no transaction {transaction} to undo",
-            hint="list them: recollect changes",
+        raise refused(
+            f"there is no transaction {transaction} to undo", "list them: recollect changes"
         )
     links = [one for one in logged[0].changes if one.kind is ElementKind.LINK]
     made = [Delete(one.id) for one in links if one.operation is Operation.CREATE]
@@ -65,10 +63,9 @@ def undo_changes(nexus: Nexus, transaction: int) -> tuple[Change, ...]:
 def _refuse_changed(nexus: Nexus, logged: LoggedChange, transaction: int) -> None:
     last = nexus.history(logged.id)[-1].versions[-1]
     if last.since.number != transaction:
-        raise RecollectError(
-            VERSION_CONFLICT,
+        raise VERSION_CONFLICT.error(
             f'the link "{logged.id}" has changed since transaction {transaction}',
-            hint=f"undo transaction {last.since.number} first",
+            f"undo transaction {last.since.number} first",
         )
 
 
@@ -83,10 +80,9 @@ def _restored(nexus: Nexus, logged: LoggedChange, transaction: int) -> Iterator[
         return
     after = version.after
     if after is None or not _differ_in_end_alone(before, after):
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f'transaction {transaction} changed more of the link "{logged.id}" than its end',
-            hint=f"look at it, and put right what is wrong: recollect history {logged.id}",
+            f"look at it, and put right what is wrong: recollect history {logged.id}",
         )
     yield end_again(logged.id, before.invalid_at)
 
@@ -102,10 +98,9 @@ def _fact_again(what: Triple, content: Content) -> PutFact:
     text = content.attributes.get(FACT)
     metadata = {key: one for key, one in content.metadata.items() if key != REPLACED_BY}
     if not isinstance(text, str) or content.attributes.keys() != {FACT}:
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             "the transaction closed a link that is no plain fact",
-            hint="put it anew as it was: recollect history shows it",
+            "put it anew as it was: recollect history shows it",
         )
     return PutFact(
         what.subject, what.predicate, what.object, text, metadata=metadata, is_settled=True

@@ -13,7 +13,7 @@ from dataclasses import replace
 from threading import RLock
 from typing import Any
 
-from recollect.errors import CONFLICT, RecollectError
+from recollect.errors import CONFLICT
 from recollect.faces.knowledge.model import (
     Document,
     EntityMetadata,
@@ -107,10 +107,8 @@ class RetrievalKnowledgePieceStore(KnowledgePieceStore):
         """Keep a new piece and return its id; CONFLICT if the id is taken, by any entity."""
         with self._lock:
             if self.service.holders(checked_as(KnowledgePiece, piece).piece_id):
-                raise RecollectError(
-                    CONFLICT,
-                    f'the piece "{piece.piece_id}" is there already',
-                    hint="use update to replace it",
+                raise CONFLICT.error(
+                    f'the piece "{piece.piece_id}" is there already', "use update to replace it"
                 )
             return self.service.add(_document(piece), piece.entity_id)
 

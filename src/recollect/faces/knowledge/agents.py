@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, MutableMapping
 from enum import StrEnum
 from typing import Any, Final, cast
 
-from recollect.faces.knowledge.model import checked_as, checked_object, refused
+from recollect.errors import refused
+from recollect.faces.knowledge.model import checked_as, checked_object
 from recollect.faces.knowledge.templates import Template
 
 Provider = Callable[[str], Mapping[str, str]] | Mapping[str, str]

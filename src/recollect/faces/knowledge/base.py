@@ -28,6 +28,7 @@ from recollect.errors import (
     LIMIT_EXCEEDED,
     STORE_CLOSED,
     RecollectError,
+    refused,
 )
 from recollect.faces.kinds import open_memory
 from recollect.faces.knowledge.formatter import KnowledgeFormatter
@@ -40,7 +41,6 @@ from recollect.faces.knowledge.model import (
     checked_as,
     checked_id,
     checked_tags,
-    refused,
 )
 from recollect.faces.knowledge.nexus_stores import (
     NexusEntityGraphStore,
@@ -312,9 +312,7 @@ class KnowledgeBase:
 
     def _check_open(self) -> None:
         if self._is_closed:
-            raise RecollectError(
-                STORE_CLOSED, "the knowledge base is closed", hint="make a new one"
-            )
+            raise STORE_CLOSED.error("the knowledge base is closed", "make a new one")
 
     def _profiles(
         self, entity: str | None, *, include_global: bool

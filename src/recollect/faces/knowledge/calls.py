@@ -10,12 +10,12 @@ from typing import Any, Final, Unpack
 
 from typing_extensions import TypedDict
 
-from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
+from recollect.errors import RESOURCE_NOT_FOUND, RecollectError, refused
 from recollect.faces.calls import call
 from recollect.faces.knowledge.base import KnowledgeBase
 from recollect.faces.knowledge.ingestion import KnowledgeIngestionCLI, Llm
 from recollect.faces.knowledge.loading import KnowledgeDataLoader
-from recollect.faces.knowledge.model import KnowledgePiece, refused
+from recollect.faces.knowledge.model import KnowledgePiece
 from recollect.faces.knowledge.provider import KnowledgeProvider
 from recollect.model import AsOf
 
@@ -164,8 +164,6 @@ def _piece(content: str, piece_id: str | None, more: Mapping[str, Any]) -> Knowl
 
 
 def _absent(piece_id: str) -> RecollectError:
-    return RecollectError(
-        RESOURCE_NOT_FOUND,
-        f'no piece has the id "{piece_id[:256]}"',
-        hint="retrieve it by words to see its id",
+    return RESOURCE_NOT_FOUND.error(
+        f'no piece has the id "{piece_id[:256]}"', "retrieve it by words to see its id"
     )

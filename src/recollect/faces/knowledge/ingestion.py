@@ -28,7 +28,7 @@ from typing import Any, Final
 
 import orjson
 
-from recollect.errors import LIMIT_EXCEEDED, UNAVAILABLE, RecollectError
+from recollect.errors import LIMIT_EXCEEDED, UNAVAILABLE, RecollectError, refused
 from recollect.faces.knowledge.base import KnowledgeBase
 from recollect.faces.knowledge.loading import (
     KnowledgeDataLoader,
@@ -36,7 +36,7 @@ from recollect.faces.knowledge.loading import (
     check_document,
     read_items,
 )
-from recollect.faces.knowledge.model import KnowledgeType, checked_as, checked_list, now, refused
+from recollect.faces.knowledge.model import KnowledgeType, checked_as, checked_list, now
 from recollect.faces.knowledge.secrets import Secrets
 from recollect.llm import Completion, may_help_again
 from recollect.node import dataclass
@@ -244,10 +244,8 @@ class KnowledgeIngestionCLI:
         if not checked_as(str, text).strip():
             raise refused("the text is blank", "give a text")
         if len(text) > MOST_TEXT:
-            raise RecollectError(
-                LIMIT_EXCEEDED,
-                f"the text is longer than {MOST_TEXT} characters",
-                hint="ingest it in parts",
+            raise LIMIT_EXCEEDED.error(
+                f"the text is longer than {MOST_TEXT} characters", "ingest it in parts"
             )
         shown = secrets.redacted(text)
         fault: RecollectError | None = None
@@ -302,8 +300,8 @@ class KnowledgeIngestionCLI:
         except RecollectError:
             raise
         except Exception as error:
-            raise RecollectError(
-                UNAVAILABLE, f"the model raised {type(error).__name__}", hint="ask again later"
+            raise UNAVAILABLE.error(
+                f"the model raised {type(error).__name__}", "ask again later"
             ) from error
         if isinstance(answer, Completion):
             if not answer.is_complete:
@@ -397,9 +395,8 @@ def _malformed(fault: str) -> RecollectError:
 
 def _failed(error: RecollectError, attempts: int) -> RecollectError:
     times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
-    return RecollectError(
-        UNAVAILABLE,
+    return UNAVAILABLE.error(
         f"the text was not structured in {times}: {error.message}",
-        hint=error.hint if error.code is UNAVAILABLE else "load the knowledge as JSON",
+        error.hint if error.code is UNAVAILABLE else "load the knowledge as JSON",
         details={**error.details, "attempts": attempts},
     )

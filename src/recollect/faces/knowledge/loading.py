@@ -18,7 +18,13 @@ from uuid import UUID, uuid5
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RESOURCE_NOT_FOUND, RecollectError
+from recollect.errors import (
+    INVALID_ARGUMENT,
+    LIMIT_EXCEEDED,
+    RESOURCE_NOT_FOUND,
+    RecollectError,
+    refused,
+)
 from recollect.faces.knowledge.base import KnowledgeBase
 from recollect.faces.knowledge.model import (
     EntityMetadata,
@@ -27,7 +33,6 @@ from recollect.faces.knowledge.model import (
     KnowledgePiece,
     checked_as,
     checked_id,
-    refused,
 )
 from recollect.faces.knowledge.nexus_stores import (
     NexusEntityGraphStore,
@@ -164,14 +169,10 @@ def read_document(path: Path) -> Mapping[str, Any]:
     """Return the JSON object in a file."""
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise RecollectError(
-                LIMIT_EXCEEDED, f"{path} is larger than {MOST_BYTES} bytes", hint="split it"
-            )
+            raise LIMIT_EXCEEDED.error(f"{path} is larger than {MOST_BYTES} bytes", "split it")
         document = orjson.loads(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
     except FileNotFoundError as error:
-        raise RecollectError(
-            RESOURCE_NOT_FOUND, f"{path} is not there", hint="check the path"
-        ) from error
+        raise RESOURCE_NOT_FOUND.error(f"{path} is not there", "check the path") from error
     except orjson.JSONDecodeError as error:
         raise refused(f"{path} is not JSON: {error}", "give a file of JSON") from error
     except (OSError, ValueError) as error:  # the latter for a path that none can be

@@ -19,7 +19,7 @@ from typing import Any, Final, Self, TypeVar, cast
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RecollectError, nearest
+from recollect.errors import LIMIT_EXCEEDED, RecollectError, nearest, refused
 from recollect.node import dataclass, field, replace
 
 GLOBAL: Final = "global"
@@ -71,11 +71,10 @@ class KnowledgeType(StrEnum):
                 return one
         known = [one.value for one in cls]
         shown = _named(value) if isinstance(value, str) else type(value).__name__
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f'knowledge_type "{shown}" is not known',
+            f"use one of {', '.join(known)}",
             known=tuple(nearest(lower or "", known) or known),
-            hint=f"use one of {', '.join(known)}",
         )
 
 
@@ -100,11 +99,10 @@ def _members(kind: type, given: object) -> dict[str, Any]:
     said, known = checked_object(kind.__name__, given), _fields(kind)
     for name in said:
         if name not in known:
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"{_named(str(name))} is not a field of {kind.__name__}",
+                f"leave out {_named(str(name))}",
                 known=tuple(nearest(str(name), known)),
-                hint=f"leave out {_named(str(name))}",
             )
     return {**said}
 
@@ -525,10 +523,5 @@ def _entry(given: object) -> dict[str, Any]:
     return {**entry, "piece": None if piece is None else KnowledgePiece.from_dict(piece)}
 
 
-def refused(message: str, hint: str) -> RecollectError:
-    """Return the error for what is not valid."""
-    return RecollectError(INVALID_ARGUMENT, message, hint=hint)
-
-
 def _too_large(message: str) -> RecollectError:
-    return RecollectError(LIMIT_EXCEEDED, message, hint="make it shorter")
+    return LIMIT_EXCEEDED.error(message, "make it shorter")

@@ -18,6 +18,7 @@ from recollect.errors import (
     STORE_CLOSED,
     VERSION_CONFLICT,
     RecollectError,
+    refused,
 )
 from recollect.faces.knowledge.model import (
     EntityMetadata,
@@ -28,7 +29,6 @@ from recollect.faces.knowledge.model import (
     checked_as,
     checked_id,
     checked_tags,
-    refused,
 )
 from recollect.faces.knowledge.records import (
     BELONGS_TO,
@@ -98,7 +98,7 @@ class OnNexus:
     def nexus(self) -> Nexus:
         """The memory; STORE_CLOSED after `close`."""
         if self._is_closed:
-            raise RecollectError(STORE_CLOSED, "the store is closed", hint="make a new one")
+            raise STORE_CLOSED.error("the store is closed", "make a new one")
         return self._memory
 
     def close(self) -> None:
@@ -205,10 +205,9 @@ class NexusKnowledgePieceStore(OnNexus, KnowledgePieceStore):
         except RecollectError as error:
             if error.code is not VERSION_CONFLICT:
                 raise
-            raise RecollectError(
-                CONFLICT,
+            raise CONFLICT.error(
                 f'a piece with the id "{piece.piece_id}" is there already',
-                hint="update it, or give another piece_id",
+                "update it, or give another piece_id",
             ) from error
         return piece.piece_id
 
@@ -399,8 +398,8 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
             nodes = self.get_nodes([checked_as(GraphEdge, edge).source_id, edge.target_id])
             for end in (edge.source_id, edge.target_id):
                 if end not in nodes:
-                    raise RecollectError(
-                        RESOURCE_NOT_FOUND, f'no node has the id "{end}"', hint="add the node first"
+                    raise RESOURCE_NOT_FOUND.error(
+                        f'no node has the id "{end}"', "add the node first"
                     )
             self.add_relations([edge])
 

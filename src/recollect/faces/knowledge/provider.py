@@ -13,6 +13,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
+from recollect.errors import refused
 from recollect.faces.knowledge.base import KnowledgeBase
 from recollect.faces.knowledge.formatter import (
     Entry,
@@ -28,7 +29,6 @@ from recollect.faces.knowledge.model import (
     checked_as,
     checked_id,
     checked_object,
-    refused,
 )
 from recollect.faces.knowledge.templates import Template
 from recollect.node import dataclass, field, replace

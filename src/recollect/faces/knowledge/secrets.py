@@ -14,13 +14,13 @@ from typing import Any, Final
 
 import re2
 
+from recollect.errors import refused
 from recollect.faces.knowledge.model import (
     EntityMetadata,
     GraphEdge,
     GraphNode,
     KnowledgePiece,
     checked_list,
-    refused,
 )
 
 REDACTED: Final = "[REDACTED]"

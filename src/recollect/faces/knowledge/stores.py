@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal, Self
 
-from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RecollectError
+from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RecollectError, refused
 from recollect.faces.knowledge.model import (
     EntityMetadata,
     GraphEdge,
@@ -20,7 +20,6 @@ from recollect.faces.knowledge.model import (
     KnowledgeType,
     checked_as,
     is_same,
-    refused,
 )
 
 Direction = Literal["outgoing", "incoming", "both"]

@@ -15,8 +15,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final, Literal, get_args
 
-from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError, load_extra
-from recollect.faces.knowledge.model import refused
+from recollect.errors import RESOURCE_NOT_FOUND, RecollectError, load_extra, refused
 from recollect.node import dataclass
 
 Kind = Literal["jinja2", "handlebars", "format"]
@@ -56,9 +55,7 @@ class Template:
         try:
             text = path.read_text(encoding="utf-8")
         except FileNotFoundError as error:
-            raise RecollectError(
-                RESOURCE_NOT_FOUND, f"{path} is not there", hint="check the path"
-            ) from error
+            raise RESOURCE_NOT_FOUND.error(f"{path} is not there", "check the path") from error
         except (OSError, UnicodeDecodeError) as error:
             raise refused(f"{path} cannot be read as text", "check the path") from error
         return cls(text, _SUFFIXES.get(path.suffix.lower(), "format"))
@@ -92,11 +89,10 @@ class _Plain(string.Formatter):
         if not field_name.isidentifier():
             raise refused("a format string may name values only", "write {text}")
         if field_name not in kwargs:
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"the template names {field_name[:60]}, which is not there",
+                "write {text}",
                 known=tuple(sorted(kwargs)),
-                hint="write {text}",
             )
         return kwargs[field_name], field_name
 

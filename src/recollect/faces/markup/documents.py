@@ -13,10 +13,10 @@ from recollect.errors import (
     DUPLICATE_EXISTS,
     IMMUTABLE_TARGET,
     INCOMPLETE,
-    INVALID_ARGUMENT,
     TWO_DEFINITIONS,
     Notice,
     RecollectError,
+    refused,
 )
 from recollect.faces.markup.answers import Applied, Placement, Rendered, SpaceEntry
 from recollect.faces.markup.applying import Applying
@@ -89,9 +89,7 @@ class Documents:
         All faults are found first: the first is raised, all are in its `details["errors"]`.
         """
         if not complete:
-            raise RecollectError(
-                INCOMPLETE, "the text is not complete", hint="ask for the answer again"
-            )
+            raise INCOMPLETE.error("the text is not complete", "ask for the answer again")
         if target is not None:
             with self.nexus.snapshot():
                 Graph(self.nexus).held(target)
@@ -120,9 +118,7 @@ class Documents:
         every id a new one.
         """
         if ids not in ("keep", "fresh"):
-            raise RecollectError(
-                INVALID_ARGUMENT, f"ids is {ids!r:.40}", hint='pass ids="keep" or ids="fresh"'
-            )
+            raise refused(f"ids is {ids!r:.40}", 'pass ids="keep" or ids="fresh"')
         asked = Asked(
             is_snapshot=True,
             is_fresh=ids == "fresh",
@@ -135,10 +131,9 @@ class Documents:
     def _write_text(self, text: str, asked: Asked, *, is_mended: bool = False) -> Applied:
         """Write what a text says."""
         if not isinstance(text, str):
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"the text is of type {type(text).__name__}",
-                hint="pass a document of Knowing Markup as a str",
+                "pass a document of Knowing Markup as a str",
             )
         with uncollected(len(text)):
             parsed = _parsed(text, is_mended=is_mended)
@@ -186,7 +181,7 @@ class Documents:
                 raise
             # KIP made a concept of that type and name, and gave it another id.
             hint = f"write ID: {error.known[0]}" if error.known else "give another id"
-            raise RecollectError(TWO_DEFINITIONS, error.message, hint) from error
+            raise TWO_DEFINITIONS.error(error.message, hint) from error
         return done.transaction
 
     # Reading
@@ -210,10 +205,8 @@ class Documents:
         """
         for name, given in (("budget", budget), ("depth", depth)):
             if given is not None and (type(given) is not int or given < 0):
-                raise RecollectError(
-                    INVALID_ARGUMENT,
-                    f"{name} is {given!r:.40}",
-                    hint=pass_option(name, 1000 if name == "budget" else 1),
+                raise refused(
+                    f"{name} is {given!r:.40}", pass_option(name, 1000 if name == "budget" else 1)
                 )
         with self.nexus.snapshot():
             graph = self._graph(as_of)
@@ -236,11 +229,11 @@ class Documents:
                 f"as_of is of type {type(as_of).__name__}",
                 f"AsOf(transaction={as_of!r:.9})",
             )
-            raise RecollectError(INVALID_ARGUMENT, told, hint=f"pass as_of={given}")
+            raise refused(told, f"pass as_of={given}")
         then = None if as_of is None else as_of.transaction
         if isinstance(then, int) and then > (last := self.nexus.stats().transactions):
             told = f"transaction {then} is still to come: the last one is {last}"
-            raise RecollectError(INVALID_ARGUMENT, told, hint=pass_option("transaction", last))
+            raise refused(told, pass_option("transaction", last))
         return Graph(self.nexus, as_of)
 
     def spaces(self, as_of: AsOf | None = None) -> tuple[SpaceEntry, ...]:
@@ -267,10 +260,8 @@ class Documents:
         with self.nexus.transaction():
             held = Graph(self.nexus).held(id)
             if is_foreign(held) and held.type in self.nexus.kinds.owned:
-                raise RecollectError(
-                    IMMUTABLE_TARGET,
-                    f'"{id}" is a {held.type}, which its own call keeps',
-                    hint="leave it as it is",
+                raise IMMUTABLE_TARGET.error(
+                    f'"{id}" is a {held.type}, which its own call keeps', "leave it as it is"
                 )
             if value:
                 changes: list[Change] = [

@@ -19,13 +19,13 @@ from typing import Final, Literal, TypedDict, Unpack, assert_never
 from recollect.errors import (
     CONFLICT,
     INCOMPLETE,
-    INVALID_ARGUMENT,
     MARKUP_LIMIT,
     MISSING_ENTRY,
     UNAVAILABLE,
     UNKNOWN_ID,
     Notice,
     RecollectError,
+    refused,
 )
 from recollect.faces.markup.answers import Applied
 from recollect.faces.markup.decision import AnswerScope, Asked
@@ -127,12 +127,11 @@ class Exchanges:
         """
         context = given.get("context", "command")
         if not prompt.strip():
-            raise RecollectError(INVALID_ARGUMENT, "the prompt is blank", hint="ask something")
+            raise refused("the prompt is blank", "ask something")
         if context not in ("command", "conversation"):
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"an exchange has no context {context!r:.40}",
-                hint="use command or conversation; a workflow is run by itself",
+                "use command or conversation; a workflow is run by itself",
                 known=("command", "conversation"),
             )
         functions = _functions_of(given)
@@ -239,7 +238,7 @@ class Exchanges:
 
     def _asked(self, prompt: str, turn: Turn, attempts: int, given: Beginning) -> Exchange:
         if attempts < 1:
-            raise RecollectError(INVALID_ARGUMENT, "attempts is below 1", hint="pass attempts=3")
+            raise refused("attempts is below 1", "pass attempts=3")
         model = turn.model
         assert model is not None
         begun = self.begin(prompt, **given)
@@ -274,10 +273,8 @@ class Exchanges:
     def _again(self, record: Record, text: str) -> Exchange:
         if text == record.answer:
             return record.exchange(calls_of(self._nexus, record.id))
-        raise RecollectError(
-            CONFLICT,
-            f'the exchange "{record.id}" is answered already',
-            hint="begin another, with previous",
+        raise CONFLICT.error(
+            f'the exchange "{record.id}" is answered already', "begin another, with previous"
         )
 
     def _take(self, record: Record, text: str, response: Response, turn: Turn) -> Exchange:
@@ -374,8 +371,8 @@ class Exchanges:
                 case "data" | "action":
                     return done.message
                 case "error" | "no-data-available" | "invalid" | "waiting":
-                    raise RecollectError(
-                        MISSING_ENTRY, done.error or "the model has no answer", hint="ask otherwise"
+                    raise MISSING_ENTRY.error(
+                        done.error or "the model has no answer", "ask otherwise"
                     )
                 case _:
                     assert_never(done.outcome)
@@ -384,17 +381,13 @@ class Exchanges:
 
     def _refuse_second(self, id: str) -> None:
         if self._record(id).is_answered:
-            raise RecollectError(
-                CONFLICT, f'the exchange "{id}" was answered meanwhile', hint=SEE_EXCHANGES
-            )
+            raise CONFLICT.error(f'the exchange "{id}" was answered meanwhile', SEE_EXCHANGES)
 
     def _record(self, id: str) -> Record:
         element = self._nexus.elements.look_up([id]).get(id)
         record = None if element is None else record_of(element.element, self._nexus)
         if record is None:
-            raise RecollectError(
-                UNKNOWN_ID, f'no exchange has the id "{id:.60}"', hint=SEE_EXCHANGES
-            )
+            raise UNKNOWN_ID.error(f'no exchange has the id "{id:.60}"', SEE_EXCHANGES)
         return record
 
     def _earlier(self, previous: str | None) -> Sequence[tuple[Record, tuple[Call, ...]]]:
@@ -418,7 +411,7 @@ def _functions_of(given: Beginning) -> tuple[str, ...]:
     elif given.get("data") is not None and given.get("root") is not None:
         told, hint = "root and data are both given", "pass one of them"
     if told:
-        raise RecollectError(INVALID_ARGUMENT, told, hint=hint)
+        raise refused(told, hint)
     return tuple(functions)
 
 
@@ -445,11 +438,9 @@ def read_answer(
     KM_2008 for an answer that was cut.
     """
     if not answer.is_complete:
-        raise RecollectError(
-            INCOMPLETE, "the answer was cut off before its end", hint="ask for a shorter one"
-        )
+        raise INCOMPLETE.error("the answer was cut off before its end", "ask for a shorter one")
     if len(answer.text) > MOST_ANSWER or len(answer.text.encode("utf-8", "replace")) > MOST_ANSWER:
-        raise RecollectError(MARKUP_LIMIT, "the answer is larger than 1 MiB", hint="ask for less")
+        raise MARKUP_LIMIT.error("the answer is larger than 1 MiB", "ask for less")
     repaired = repair_response(answer.text, context=context, step=step)
     if not repaired.notices:
         return repaired.value, answer.text, ()
@@ -473,7 +464,7 @@ def completion_of(given: str | Completion) -> Completion:
     """Return what a model gave as a completion."""
     if not isinstance(given, str | Completion):
         told = f"the model returned a {type(given).__name__}"
-        raise RecollectError(INVALID_ARGUMENT, told, hint="return a str, or a Completion")
+        raise refused(told, "return a str, or a Completion")
     return Completion(given) if isinstance(given, str) else given
 
 

@@ -27,7 +27,7 @@ MOST_TOLD: Final = 100
 
 def unknown(id: str) -> RecollectError:
     """Return KM_3001 for an id that nothing has."""
-    return RecollectError(UNKNOWN_ID, f'nothing has the id "{id}"', hint=SEE_NODES)
+    return UNKNOWN_ID.error(f'nothing has the id "{id}"', SEE_NODES)
 
 
 def pass_option(name: str, value: int) -> Hint:

@@ -15,7 +15,7 @@ from typing import Final, Literal, get_args
 
 import orjson
 
-from recollect.errors import FUNCTION_REFUSED, INVALID_ARGUMENT, RecollectError, nearest
+from recollect.errors import FUNCTION_REFUSED, RecollectError, nearest, refused
 from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.messages import Action
 from recollect.faces.markup.model import Document, Id, Node, Space
@@ -111,10 +111,9 @@ class Functions:
         declared = dict(arguments or {})
         for label, kind in declared.items():
             if field_type(kind).name == "any":
-                raise RecollectError(
-                    INVALID_ARGUMENT,
+                raise refused(
                     f"the argument {label!r:.60} of {id!r:.60} has no known type: {kind!r:.60}",
-                    hint="use text, number, integer, boolean, date, datetime, email, url or node",
+                    "use text, number, integer, boolean, date, datetime, email, url or node",
                 )
         self._registered[id] = Registered(handler, declared, idempotent, seconds)
 
@@ -130,10 +129,9 @@ class Functions:
         registered = self._registered.get(id)
         if registered is None:
             known = nearest(id, self._registered)
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"no function is registered as {id!r:.60}",
-                hint=f'use "{known[0]}"' if known else "register it first",
+                f'use "{known[0]}"' if known else "register it first",
                 known=known,
             )
         fields = tuple(
@@ -216,7 +214,9 @@ def shown_functions(graph: Graph, ids: Sequence[str]) -> Document:
     for id in ids:
         signature = signature_of(graph, id)
         if signature is None:
-            raise _refused(f'there is no FUNCTION "{id:.60}"', "name a FUNCTION that lives")
+            raise FUNCTION_REFUSED.error(
+                f'there is no FUNCTION "{id:.60}"', "name a FUNCTION that lives"
+            )
         nodes.append(signature.node())
     return Document((Space(nodes=tuple(nodes)),))
 
@@ -261,13 +261,17 @@ def _prepared(
     if id not in allowed:
         near = nearest(id, allowed)
         hint = f"call {near[0]}" if near else "answer without a call"
-        raise _refused(f'the function "{id:.60}" is not allowed here', hint, tuple(allowed))
+        raise FUNCTION_REFUSED.error(
+            f'the function "{id:.60}" is not allowed here', hint, known=tuple(allowed)
+        )
     signature = signature_of(graph, id)
     if signature is None:
-        raise _refused(f'there is no FUNCTION "{id:.60}"', "answer without it")
+        raise FUNCTION_REFUSED.error(f'there is no FUNCTION "{id:.60}"', "answer without it")
     registered = functions.find(id)
     if registered is None and not (signature.is_prompt and has_model):
-        raise _refused(f"nothing here runs the function {signature}", "answer without it")
+        raise FUNCTION_REFUSED.error(
+            f"nothing here runs the function {signature}", "answer without it"
+        )
     arguments, nodes = _arguments(graph, signature, action.arguments)
     return Prepared(signature, arguments, nodes, registered)
 
@@ -285,23 +289,31 @@ def _arguments(
         if parameter is None:
             near = nearest(name, by_name)
             hint = f"use {near[0]}" if near else f"the signature is {signature}"
-            raise _refused(f'{signature} has no argument "{name:.60}"', hint, near)
+            raise FUNCTION_REFUSED.error(
+                f'{signature} has no argument "{name:.60}"', hint, known=near
+            )
         if parameter.label in values:
-            raise _refused(f'"{parameter.label:.60}" is given twice to {signature}', "give it once")
+            raise FUNCTION_REFUSED.error(
+                f'"{parameter.label:.60}" is given twice to {signature}', "give it once"
+            )
         said = field_value(text, parameter.type)
         if said is None:
             said_type = f"is not of the type {parameter.content:.60}"
             told = f'"{parameter.label:.60}" of {signature} {said_type}: "{text:.60}"'
-            raise _refused(told, hint_for(parameter.type))
+            raise FUNCTION_REFUSED.error(told, hint_for(parameter.type))
         graph.fetch(said.nodes)
         missing = [one for one in said.nodes if one not in graph.elements]
         if missing:
-            raise _refused(f'nothing has the id "{missing[0]:.60}"', "name a node that is shown")
+            raise FUNCTION_REFUSED.error(
+                f'nothing has the id "{missing[0]:.60}"', "name a node that is shown"
+            )
         nodes += said.nodes
         values[parameter.label] = typed(text, parameter.type)
     absent = [one.label for one in signature.parameters if one.label not in values]
     if absent:
-        raise _refused(f'{signature} lacks its argument "{absent[0]:.60}"', "give every argument")
+        raise FUNCTION_REFUSED.error(
+            f'{signature} lacks its argument "{absent[0]:.60}"', "give every argument"
+        )
     return values, tuple(nodes)
 
 
@@ -320,10 +332,6 @@ def typed(text: str, kind: FieldType) -> Value:
     if kind.name == "boolean":
         return text.strip().lower() in ("true", "yes")
     return text
-
-
-def _refused(message: str, hint: str, known: tuple[str, ...] = ()) -> RecollectError:
-    return RecollectError(FUNCTION_REFUSED, message, hint=hint, known=known)
 
 
 class Caller:

@@ -14,7 +14,6 @@ from typing import Final
 
 from recollect.errors import (
     DUPLICATE_ENTRY,
-    INVALID_ARGUMENT,
     INVALID_ATTENTION,
     INVALID_RESPONSE,
     MISSING_ENTRY,
@@ -23,9 +22,9 @@ from recollect.errors import (
     UNKNOWN_ENTRY,
     WRONG_CONTEXT,
     Code,
-    RecollectError,
     Span,
     nearest,
+    refused,
 )
 from recollect.faces.markup.mending import as_comments, in_its_case, joined
 from recollect.faces.markup.model import USE_FUNCTION, VALUE, Document, Id, Node, Space
@@ -561,7 +560,7 @@ def text_of(
 def _add_message(printer: Printer, value: Request | Response) -> None:
     if value.context not in CONTEXTS:
         told = f"there is no context {shown(value.context)!r}"
-        raise RecollectError(INVALID_ARGUMENT, told, known=CONTEXTS)
+        raise refused(told, known=CONTEXTS)
     texts, documents, messages = _parts(value)
     add = printer.parts.append
     add(f"Context: {value.context}\n")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError, Span
+from recollect.errors import Span, refused
 from recollect.node import dataclass, field, node
 
 SPACE_KINDS: Final = ("CONCEPTUAL SPACE", "ATTRIBUTE SPACE", "ONTOLOGY SPACE")
@@ -144,10 +144,8 @@ class Document:
     def __post_init__(self) -> None:
         for one in self.sections:
             if one.kind is None and (one.id is not None or one.states or one.fields):
-                raise RecollectError(
-                    INVALID_ARGUMENT,
-                    "a section without a header has an id, states or fields",
-                    hint="give it a kind",
+                raise refused(
+                    "a section without a header has an id, states or fields", "give it a kind"
                 )
         said = tuple(one for one in self.sections if one.kind is not None or one.nodes)
         object.__setattr__(self, "sections", said)

@@ -544,12 +544,8 @@ class DocumentReader:
     def _too_much(
         self, message: str, start: int, end: int, hint: str = "split the text"
     ) -> RecollectError:
-        return RecollectError(
-            MARKUP_LIMIT,
-            message,
-            hint=hint,
-            source=self.lines.source,
-            span=self.lines.span(start, end),
+        return MARKUP_LIMIT.error(
+            message, hint, source=self.lines.source, span=self.lines.span(start, end)
         )
 
 

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.faces.markup.headers import BARE_ID, TEMPORARY
 from recollect.faces.markup.model import (
     CONTENT,
@@ -139,24 +139,20 @@ class Printer:
     def _admit(self, key: str) -> None:
         if not KEY.fullmatch(key) or key != key.rstrip() or len(key) > MOST_KEY:
             told = f"{shown(key)!r} is no name of a field"
-            raise RecollectError(
-                INVALID_ARGUMENT, told, hint="begin it with a letter; letters, digits, ` `, _, -"
-            )
+            raise refused(told, "begin it with a letter; letters, digits, ` `, _, -")
         if key.lower() in _LOWER or " ".join(key.split()).lower() in _LOWER:
             told = f"`{shown(key)}` is not how that field is written"
-            raise RecollectError(
-                INVALID_ARGUMENT, told, hint=f"use one of {', '.join(KNOWN_FIELDS)}"
-            )
+            raise refused(told, f"use one of {', '.join(KNOWN_FIELDS)}")
         self._keys.add(key)
 
     def _check(self, one: Node | Space, kinds: tuple[str, ...]) -> None:
         """Refuse a kind or states that no text says."""
         if one.kind is not None and one.kind not in kinds:
             told = f"there is no kind {shown(one.kind)!r}"
-            raise RecollectError(INVALID_ARGUMENT, told, known=kinds)
+            raise refused(told, known=kinds)
         if len(one.states) > 1 or any(state not in STATES for state in one.states):
             told = f"{', '.join(one.states)} is not one state"
-            raise RecollectError(INVALID_ARGUMENT, told, known=STATES)
+            raise refused(told, known=STATES)
 
 
 def id_text(id: Id) -> str:
@@ -173,10 +169,10 @@ def id_text(id: Id) -> str:
             return text
     elif not 1 <= len(text) <= MOST_ID or not text.strip():
         told = f"{shown(text)!r} is no id"
-        raise RecollectError(INVALID_ARGUMENT, told, hint=f"give 1 to {MOST_ID} characters")
+        raise refused(told, f"give 1 to {MOST_ID} characters")
     if id.is_temporary:
         told = f"{shown(text)!r} is no temporary id"
-        raise RecollectError(INVALID_ARGUMENT, told, hint="use new- and digits: new-1")
+        raise refused(told, "use new- and digits: new-1")
     return quoted_text(text)
 
 

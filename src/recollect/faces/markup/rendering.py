@@ -342,17 +342,14 @@ def _depth(entry: Entry) -> int:
 
 def _outside(id: str, root: str | None) -> RecollectError:
     where = "any space" if root is None else f'"{root}"'
-    return RecollectError(
-        INVALID_ATTENTION,
-        f'"{id}" does not stand in {where}',
-        hint="give a node of what is rendered, or no root",
+    return INVALID_ATTENTION.error(
+        f'"{id}" does not stand in {where}', "give a node of what is rendered, or no root"
     )
 
 
 def _too_small(budget: int, least: int) -> RecollectError:
-    return RecollectError(
-        MARKUP_LIMIT,
+    return MARKUP_LIMIT.error(
         f"a budget of {budget} has no room for the path to the attention node",
-        hint=pass_option("budget", least),
+        pass_option("budget", least),
         details={"least": least},
     )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from recollect.errors import CYCLE, UNKNOWN_ID, RecollectError
+from recollect.errors import CYCLE, UNKNOWN_ID
 from recollect.faces.markup.answers import NodeChange
 from recollect.faces.markup.changes import put_place, put_space
 from recollect.faces.markup.graph import Graph
@@ -43,10 +43,8 @@ class Restoring:
         then.fetch([id])
         now.fetch([id])
         if id not in then.elements:
-            raise RecollectError(
-                UNKNOWN_ID,
-                f'nothing had the id "{id}" then',
-                hint="name a transaction after which it was there",
+            raise UNKNOWN_ID.error(
+                f'nothing had the id "{id}" then', "name a transaction after which it was there"
             )
         self._spaces = self._stood_in()
         self._branch = self._below()
@@ -187,10 +185,9 @@ class Restoring:
         placing.added.update((one.spot, one) for one in self._places)
         placing.index()
         for _, ids in placing.cycles(_of_known(self._places, self._now)):
-            raise RecollectError(
-                CYCLE,
+            raise CYCLE.error(
                 f'"{ids[0]}" would stand below itself',
-                hint="move what stands above it now first",
+                "move what stands above it now first",
                 details={"ids": ids},
             )
 

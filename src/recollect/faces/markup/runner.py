@@ -128,12 +128,10 @@ class Runner:
             held = graph.elements.get(workflow)
             if held is None or held.type != WORKFLOW:
                 told = f'no WORKFLOW has the id "{workflow:.60}"'
-                raise RecollectError(UNKNOWN_ID, told, hint=SEE_NODES)
+                raise UNKNOWN_ID.error(told, SEE_NODES)
             steps = _steps(graph, workflow)
             if not steps:
-                raise RecollectError(
-                    WRONG_STEP, f'the workflow "{workflow:.60}" has no steps', hint="add a step"
-                )
+                raise WRONG_STEP.error(f'the workflow "{workflow:.60}" has no steps', "add a step")
             now = self._nexus.stats().transactions
             run_ = Run(str(uuid.uuid4()), workflow, "waiting", 1, steps, 1)
             kept = _Kept(run_, now, now, frozenset(), (), (), 0, 0)
@@ -235,18 +233,16 @@ class Runner:
         span = entry_place(text, "Workflow step")
         if not is_current:
             is_plain = step and span and text[span.start : span.end].rstrip(" \t") == step
-            raise RecollectError(
-                WRONG_STEP,
+            raise WRONG_STEP.error(
                 f'the answer is of step "{step or "":.40}", the run at {kept.run.step}',
-                hint=f"use Workflow step: {kept.run.step}",
+                f"use Workflow step: {kept.run.step}",
                 source=text,
                 span=span,
                 fix=Fix(span, str(kept.run.step)) if span and is_plain else None,
             )
-        raise RecollectError(
-            WRONG_STEP,
+        raise WRONG_STEP.error(
             f"the workflow is finished at step {len(kept.run.steps)}, not {kept.run.step}",
-            hint="answer with Response: data",
+            "answer with Response: data",
             source=text,
             span=span,
         )
@@ -366,18 +362,15 @@ class Runner:
 
     def _expect(self, kept: _Kept, states: tuple[RunState, ...], done: str) -> None:
         if kept.run.state not in states:
-            raise RecollectError(
-                WRONG_STEP,
+            raise WRONG_STEP.error(
                 f"a run that is {kept.run.state} is not {done}",
-                hint="resume, skip or cancel it" if kept.run.state == "paused" else SEE_RUNS,
+                "resume, skip or cancel it" if kept.run.state == "paused" else SEE_RUNS,
             )
 
     def _refuse_second(self, kept: _Kept) -> None:
         """Refuse to go on from a state that another has left."""
         if self._kept(kept.run.id).version != kept.version:
-            raise RecollectError(
-                CHANGED_SINCE, f'the run "{kept.run.id}" has moved on meanwhile', hint=SEE_RUNS
-            )
+            raise CHANGED_SINCE.error(f'the run "{kept.run.id}" has moved on meanwhile', SEE_RUNS)
 
     # Steps
 
@@ -424,7 +417,7 @@ class Runner:
         element = None if dated is None else dated.element
         kept = self._read(element) if isinstance(element, Concept) else None
         if kept is None:
-            raise RecollectError(UNKNOWN_ID, f'no run has the id "{id:.60}"', hint=SEE_RUNS)
+            raise UNKNOWN_ID.error(f'no run has the id "{id:.60}"', SEE_RUNS)
         return kept
 
     def _read(self, held: Concept) -> _Kept | None:

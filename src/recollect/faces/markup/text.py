@@ -154,9 +154,7 @@ class Lines:
         self._added: list[int] = []  # where in the text each CRLF was
         text = source[1:] if self._shift else source
         if len(text) > most_bytes // 4 and len(text.encode("utf-8", "replace")) > most_bytes:
-            raise RecollectError(
-                MARKUP_LIMIT, f"the text has more than {most_bytes} bytes", hint="split it"
-            )
+            raise MARKUP_LIMIT.error(f"the text has more than {most_bytes} bytes", "split it")
         if "\r" in text:
             self._added = [
                 at - number for number, at in enumerate(one.start() for one in _CRLF.finditer(text))

@@ -12,7 +12,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.faces.markup.messages import print_text
 from recollect.faces.markup.model import Document
 from recollect.faces.markup.parser import parse
@@ -47,10 +47,8 @@ def from_wire(kind: type[ValueT], wire: object) -> ValueT:
         decode: Decoder = _decoder(cast(Any, kind))
         made: ValueT = decode(wire)
     except (KeyError, TypeError, ValueError) as error:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"the answer is no {kind.__name__}",
-            hint="use a client and a server of one version",
+        raise refused(
+            f"the answer is no {kind.__name__}", "use a client and a server of one version"
         ) from error
     return made
 

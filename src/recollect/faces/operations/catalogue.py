@@ -129,7 +129,7 @@ def get_receipt(context: Context, given: inputs.ReceiptInput) -> tuple[Status, R
     nexus, receipt = context.group(given["group_id"]), given["receipt_id"]
     progressed = context.ingestion.receipt(nexus, receipt)
     if progressed is None:
-        raise RecollectError(RESOURCE_NOT_FOUND, f'no receipt has the id "{receipt}"')
+        raise RESOURCE_NOT_FOUND.error(f'no receipt has the id "{receipt}"')
     items = progressed.items
     return status_of(items), ReceiptState(receipt_id=receipt, items=list(items))
 

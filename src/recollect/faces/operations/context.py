@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
-from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError
+from recollect.errors import PERMISSION_DENIED, refused
 from recollect.faces.operations.episodes import EpisodeDraft
 from recollect.faces.operations.inputs import AsOfInput as AsOfInput
 from recollect.faces.operations.outputs import Answered, Item, State, Status
@@ -92,29 +92,24 @@ class Caller:
         """Raise PERMISSION_DENIED for the first group the caller may not see."""
         for group in groups:
             if self.groups is not None and group not in self.groups:
-                raise RecollectError(
-                    PERMISSION_DENIED,
+                raise PERMISSION_DENIED.error(
                     f'the group "{group}" is not open to this caller',
-                    hint="name a group of your own, or ask for a token that has this one",
+                    "name a group of your own, or ask for a token that has this one",
                 )
 
     def acting_as(self, said: str | None) -> str | None:
         """Return who acts; PERMISSION_DENIED for a caller with a name who says another."""
         if self.name is None or said is None or said == self.name:
             return self.name or said
-        raise RecollectError(
-            PERMISSION_DENIED,
-            "the token belongs to somebody other than the actor",
-            hint="leave out actor",
+        raise PERMISSION_DENIED.error(
+            "the token belongs to somebody other than the actor", "leave out actor"
         )
 
     def check_admin(self) -> None:
         """Raise PERMISSION_DENIED for a caller that may not clear every group."""
         if not self.is_admin:
-            raise RecollectError(
-                PERMISSION_DENIED,
-                "only an administrator clears all groups",
-                hint="delete your own groups with DeleteGroup",
+            raise PERMISSION_DENIED.error(
+                "only an administrator clears all groups", "delete your own groups with DeleteGroup"
             )
 
     def seen(self, groups: Iterable[str]) -> list[str]:
@@ -256,10 +251,9 @@ class Context:
         found = list(self.holders(uuid, group, is_wanted, as_of))
         if len(found) > 1:
             known = tuple(nexus.group_name for nexus, _ in found)
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f'the uuid "{uuid}" is in {len(found)} groups',
-                hint=f'pass group_id "{known[0]}"',
+                f'pass group_id "{known[0]}"',
                 known=known,
             )
         return found[0] if found else None

@@ -40,6 +40,7 @@ from recollect.errors import (
     Code,
     RecollectError,
     nearest,
+    refused,
 )
 from recollect.faces.operations import limits
 from recollect.faces.operations.fields import TOO_LARGE
@@ -161,14 +162,11 @@ def checked(adapter: TypeAdapter[object], given: Mapping[str, object]) -> object
     try:
         size = len(orjson.dumps(given))
     except TypeError as error:
-        raise RecollectError(
-            INVALID_ARGUMENT, "the input is not JSON", hint="send values that JSON can carry"
-        ) from error
+        raise refused("the input is not JSON", "send values that JSON can carry") from error
     if size > limits.REQUEST_BYTES:
-        raise RecollectError(
-            LIMIT_EXCEEDED,
+        raise LIMIT_EXCEEDED.error(
             f"the input takes {size} bytes, and {limits.REQUEST_BYTES} are allowed",
-            hint="send it in several calls",
+            "send it in several calls",
         )
     try:
         return adapter.validate_python(given)
@@ -292,19 +290,14 @@ def _problem(fault: ErrorDetails) -> str:
 def _short_name(what: str, given: object) -> str:
     if isinstance(given, str) and 1 <= len(given) <= limits.UUID and given.isprintable():
         return given
-    raise RecollectError(
-        INVALID_ARGUMENT,
-        f"{what} is not 1 to {limits.UUID} printable characters",
-        hint="leave it out, or send a UUID",
+    raise refused(
+        f"{what} is not 1 to {limits.UUID} printable characters", "leave it out, or send a UUID"
     )
 
 
 def unknown_operation(name: object, known: Iterable[str]) -> RecollectError:
     """Return the error for an operation that does not exist."""
     near = nearest(str(name), known)
-    return RecollectError(
-        RESOURCE_NOT_FOUND,
-        f'there is no operation "{name}"',
-        hint=f"use {near[0]}" if near else "",
-        known=near,
+    return RESOURCE_NOT_FOUND.error(
+        f'there is no operation "{name}"', f"use {near[0]}" if near else "", known=near
     )

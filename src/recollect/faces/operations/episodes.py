@@ -138,10 +138,8 @@ def new_episodes(nexus: Nexus, drafts: Sequence[EpisodeDraft]) -> list[EpisodeDr
             held[draft.uuid] = draft.attributes
             new.append(draft)
         elif not draft.is_the_same_as(held[draft.uuid]):
-            raise RecollectError(
-                CONFLICT,
-                f'the uuid "{draft.uuid}" belongs to something else',
-                hint="send it under another uuid",
+            raise CONFLICT.error(
+                f'the uuid "{draft.uuid}" belongs to something else', "send it under another uuid"
             )
     return new
 

@@ -13,7 +13,7 @@ from typing import Final
 import orjson
 from pydantic import JsonValue
 
-from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
+from recollect.errors import RESOURCE_NOT_FOUND, RecollectError, refused
 from recollect.faces.operations.context import Context, Policy, asked_moment
 from recollect.faces.operations.inputs import (
     AddEntityNode,
@@ -84,10 +84,8 @@ def put_node(
     """Return the change that creates a node, or merges into the one with that normalised name."""
     said = dict(attributes or {})
     if SUMMARY in said:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"attributes.{SUMMARY} is reserved",
-            hint="pass it as summary, or under another name",
+        raise refused(
+            f"attributes.{SUMMARY} is reserved", "pass it as summary, or under another name"
         )
     if summary is not None:
         said[SUMMARY] = summary
@@ -113,7 +111,7 @@ def get_entity_edge(context: Context, given: GetEntityEdge) -> FactResult:
     uuid, as_of = given["uuid"], asked_moment(given)
     found = context.holder(uuid, given.get("group_id"), is_fact, as_of)
     if found is None:
-        raise RecollectError(RESOURCE_NOT_FOUND, f'no fact has the uuid "{uuid}"')
+        raise RESOURCE_NOT_FOUND.error(f'no fact has the uuid "{uuid}"')
     (fact,) = shown_facts(found[0], {uuid: NOT_SEARCHED}, as_of, closed=True)
     return fact
 
@@ -133,10 +131,9 @@ def put_fact(
     """
     valid_at, invalid_at = item.get("valid_at"), item.get("invalid_at")
     if valid_at is not None and invalid_at is not None and valid_at >= invalid_at:
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f"valid_at {valid_at} is not before invalid_at {invalid_at}",
-            hint="send an invalid_at that is later, or leave it out",
+            "send an invalid_at that is later, or leave it out",
         )
     times = {"valid_from": valid_at, "valid_until": invalid_at, OBSERVED_AT: observed_at}
     metadata: dict[str, Value] = {key: time for key, time in times.items() if time is not None}
@@ -185,7 +182,7 @@ def _write(context: Context, nexus: Nexus, changes: Sequence[Change]) -> BatchRe
 
 
 def _deleted_meanwhile() -> RecollectError:
-    return RecollectError(RESOURCE_NOT_FOUND, "another call deleted it after it was added")
+    return RESOURCE_NOT_FOUND.error("another call deleted it after it was added")
 
 
 def _check_ends(nodes: Mapping[str, Key], item: FactItem) -> None:
@@ -193,10 +190,8 @@ def _check_ends(nodes: Mapping[str, Key], item: FactItem) -> None:
     for end in _ENDS:
         uuid = item[end]
         if uuid not in nodes or nodes[uuid].type == EPISODE:
-            raise RecollectError(
-                RESOURCE_NOT_FOUND,
-                f'no node has the uuid "{uuid}"',
-                hint="add it first: AddEntityNode",
+            raise RESOURCE_NOT_FOUND.error(
+                f'no node has the uuid "{uuid}"', "add it first: AddEntityNode"
             )
 
 
@@ -205,10 +200,9 @@ def _observed_at(episodes: Mapping[str, Dated], source: str | None) -> str | Non
     if not source:
         return None
     if source not in episodes or not is_episode(episodes[source].element):
-        raise RecollectError(
-            RESOURCE_NOT_FOUND,
+        raise RESOURCE_NOT_FOUND.error(
             f'no episode has the uuid "{source}"',
-            hint="leave source_episode_uuid out, or add the episode first",
+            "leave source_episode_uuid out, or add the episode first",
         )
     observed = episodes[source].element.attributes["reference_time"]
     return observed if isinstance(observed, str) else None

@@ -14,7 +14,7 @@ from typing import cast
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import RecollectError, refused
 from recollect.faces.operations import limits
 from recollect.faces.operations.catalogue import OPERATIONS, ServiceOperation
 from recollect.faces.operations.context import (
@@ -179,9 +179,7 @@ class Operations(Methods[Envelope]):
         tally: Tally,
     ) -> Answered:
         if not isinstance(given, Mapping):
-            raise RecollectError(
-                INVALID_ARGUMENT, "the input is not an object", hint="send { } for no fields"
-            )
+            raise refused("the input is not an object", "send { } for no fields")
         fields = checked(operation.adapter, given)
         context = replace(self._context, request_id=request_id, tally=tally)
         if key is None or not operation.is_write:

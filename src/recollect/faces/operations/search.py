@@ -144,10 +144,9 @@ def _check_center(groups: Sequence[Nexus], center: str, as_of: AsOf) -> None:
         dated = nexus.elements.look_up([center], as_of=AsOf(known=as_of.known)).get(center)
         if dated is not None and is_node(dated.element):
             return
-    raise RecollectError(
-        RESOURCE_NOT_FOUND,
+    raise RESOURCE_NOT_FOUND.error(
         f'no node has the uuid "{center}"',
-        hint="leave center_node_uuid out, or name a node of these groups",
+        "leave center_node_uuid out, or name a node of these groups",
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePath
 from typing import Final, Literal, cast, get_args
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError, load_extra
+from recollect.errors import RecollectError, load_extra, refused
 from recollect.integrations.exchange.graphiti import read_graphiti
 from recollect.integrations.exchange.lines import read_jsonl
 from recollect.integrations.exchange.mcp_memory import read_mcp_memory
@@ -78,10 +78,9 @@ def format_of(source: Source, given: str) -> str:
     """Return the format of a file; INVALID_ARGUMENT where neither name nor content tells."""
     if given != "auto":
         if given not in FORMATS:
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"{given!r} is not a format that can be read",
-                hint=f"use one of {', '.join(FORMATS)}",
+                f"use one of {', '.join(FORMATS)}",
                 known=FORMATS,
             )
         return given
@@ -89,16 +88,14 @@ def format_of(source: Source, given: str) -> str:
     begins = source.beginning(_LOOKED_AT)
     found = _BY_SUFFIX.get(suffix) or _by_content(begins)
     if suffix in _REFUSED or begins.lstrip().lower().startswith((b"<?xml", b"<rdf:", b"<!doctype")):
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f"{source.name} is in a format that cannot be read: of RDF, Turtle and N-Triples can",
-            hint="save it as Turtle",
+            "save it as Turtle",
         )
     if found is None:
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f"neither the name nor the beginning of {source.name} tells what format it is in",
-            hint=f"name the format: one of {', '.join(FORMATS)}",
+            f"name the format: one of {', '.join(FORMATS)}",
             known=FORMATS,
         )
     return found
@@ -130,9 +127,7 @@ def _by_json(begins: bytes) -> str | None:
         first = None  # an object of several lines
     match first:
         case {"recollect_dump": _}:
-            raise RecollectError(
-                INVALID_ARGUMENT, "it is a dump", hint="recollect restore reads a dump"
-            )
+            raise refused("it is a dump", "recollect restore reads a dump")
         case {"type": "entity", "entityType": _} | {"type": "relation", "relationType": _}:
             return "mcp-memory"
         case {"concept": _} | {"link": _} | {"subject": _, "predicate": _}:

@@ -15,11 +15,11 @@ from recollect.integrations.exchange.members import (
     Members,
     json_lines,
     optional_text,
-    refused,
     table,
     text,
     texts,
     time,
+    unreadable,
     without_null,
 )
 from recollect.integrations.exchange.records import (
@@ -69,7 +69,7 @@ def _record(line: int, members: Members) -> Record:
             return _node(line, members)
         case {"uuid": str(), "name": str()}:
             return Left(line, _COMMUNITY)
-    raise refused("is neither a node nor an edge of Graphiti")
+    raise unreadable("is neither a node nor an edge of Graphiti")
 
 
 def _node(line: int, members: Members) -> Thing:
@@ -124,7 +124,7 @@ def _episode(line: int, members: Members) -> Account:
     kind = optional_text(members, "source")
     time_ = time(members, "valid_at") or time(members, "created_at")
     if time_ is None:
-        raise refused("valid_at is missing")
+        raise unreadable("valid_at is missing")
     return Account(
         line,
         text(members, "uuid"),

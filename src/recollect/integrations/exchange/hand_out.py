@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import BinaryIO, Final, Protocol
 
-from recollect.errors import INVALID_ARGUMENT, STORE_BUSY, RecollectError
+from recollect.errors import STORE_BUSY, refused
 from recollect.faces.kip.arguments import read_as_of
 from recollect.integrations.exchange.graphml import GraphmlWriter
 from recollect.integrations.exchange.lines import line_of
@@ -95,10 +95,9 @@ def hand_out(
         dated = nexus.elements.look_up([_id(one) for one in chunk], as_of=known, closed=True)
         for one in chunk:
             if _id(one) not in dated:
-                raise RecollectError(
-                    STORE_BUSY,
+                raise STORE_BUSY.error(
                     "something of the group was purged while it was read",
-                    hint="send the same request again",
+                    "send the same request again",
                 )
             stream.write(writer.element(one, dated[_id(one)]))
             written += 1
@@ -115,10 +114,9 @@ def _writer(format: str) -> RecordWriter:
             return GraphmlWriter()
         case "turtle" | "ntriples":
             return RdfWriter(format == "turtle")
-    raise RecollectError(
-        INVALID_ARGUMENT,
+    raise refused(
         f"{format!r} is not a format that can be written",
-        hint=f"use one of {', '.join(EXPORT_FORMATS)}",
+        f"use one of {', '.join(EXPORT_FORMATS)}",
         known=EXPORT_FORMATS,
     )
 

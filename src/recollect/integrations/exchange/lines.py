@@ -15,7 +15,14 @@ import orjson
 from recollect.faces.kinds import ALL_KINDS
 from recollect.faces.operations.fields import Source as EpisodeSource
 from recollect.faces.operations.records import EPISODE
-from recollect.integrations.exchange.members import Members, json_lines, refused, table, texts, time
+from recollect.integrations.exchange.members import (
+    Members,
+    json_lines,
+    table,
+    texts,
+    time,
+    unreadable,
+)
 from recollect.integrations.exchange.records import (
     Account,
     Bond,
@@ -140,10 +147,12 @@ def _concept(line: int, members: Members) -> Record:
 def _episode(line: int, members: Members) -> Account:
     said = table(members, "attributes")
     if said.keys() != _EPISODE:
-        raise refused(f"an episode has the attributes {', '.join(sorted(_EPISODE))}")
+        raise unreadable(f"an episode has the attributes {', '.join(sorted(_EPISODE))}")
     told_at, body = time(said, "reference_time"), _note(said, "body")
     if said["source"] not in _KINDS or body is None or told_at is None:
-        raise refused(f"an episode has a body, a reference_time, and a source: {', '.join(_KINDS)}")
+        raise unreadable(
+            f"an episode has a body, a reference_time, and a source: {', '.join(_KINDS)}"
+        )
     return Account(
         line,
         _name(members, "name"),
@@ -161,7 +170,7 @@ def _name(members: Members, key: str) -> str:
     """Return a text that must be there; a memory has names that are blank."""
     found = _note(members, key)
     if not found:
-        raise refused(f"{key} is missing or empty")
+        raise unreadable(f"{key} is missing or empty")
     return found
 
 
@@ -171,7 +180,7 @@ def _note(members: Members, key: str) -> str | None:
         case str() | None as found:
             return found
         case _:
-            raise refused(f"{key} is not a text")
+            raise unreadable(f"{key} is not a text")
 
 
 def _read_end(members: Members, key: str) -> End:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from recollect.faces.kinds import ALL_KINDS
-from recollect.integrations.exchange.members import Members, json_lines, refused, text, texts
+from recollect.integrations.exchange.members import Members, json_lines, text, texts, unreadable
 from recollect.integrations.exchange.records import (
     ByName,
     Record,
@@ -54,7 +54,7 @@ class _EntitiesReader:
                     text(members, name)
                 self.relations.append((line, members))  # the types of its ends may come later
             case _:
-                raise refused('type is neither "entity" nor "relation"')
+                raise unreadable('type is neither "entity" nor "relation"')
 
     def relation(self, line: int, members: Members) -> Record:
         start, end = (self._named(text(members, one)) for one in ("from", "to"))

@@ -14,9 +14,9 @@ from recollect.integrations.exchange.members import (
     Members,
     decoded_value,
     optional_text,
-    refused,
     text,
     time,
+    unreadable,
     without_null,
 )
 from recollect.integrations.exchange.records import (
@@ -53,7 +53,7 @@ def read_mem0(source: Source, type_: str) -> Iterator[Record]:
     for number, one in enumerate([*memories, *relations], 1):
         try:
             if not isinstance(one, dict):
-                raise refused("is not a JSON object")
+                raise unreadable("is not a JSON object")
             yield (_memory if number <= len(memories) else _relation)(number, one, type_)
         except RecollectError as error:
             yield Bad(number, error.message)
@@ -68,7 +68,7 @@ def _lists(answer: Value) -> tuple[Sequence[Value], Sequence[Value]]:
             return memories, relations
         case {"results": list() as memories}:
             return memories, []
-    raise refused('is not an answer of get_all: neither a list nor {"results": [...]}')
+    raise unreadable('is not an answer of get_all: neither a list nor {"results": [...]}')
 
 
 def _memory(number: int, members: Members, type_: str) -> Record:

@@ -38,7 +38,7 @@ def decoded(text: bytes) -> Members:
     value = decoded_value(text)
     if isinstance(value, dict):
         return value
-    raise refused("is not a JSON object")
+    raise unreadable("is not a JSON object")
 
 
 def decoded_value(text: bytes) -> Value:
@@ -46,20 +46,20 @@ def decoded_value(text: bytes) -> Value:
     try:
         value: Value = orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise refused(f"is not JSON: {error.msg}") from error
+        raise unreadable(f"is not JSON: {error.msg}") from error
     return value
 
 
-def refused(reason: str) -> RecollectError:
+def unreadable(reason: str) -> RecollectError:
     """Return the error for what a reader cannot take."""
-    return RecollectError(INVALID_VALUE, reason)
+    return INVALID_VALUE.error(reason)
 
 
 def text(members: Members, key: str) -> str:
     """Return a text that must be there and say something."""
     found = optional_text(members, key)
     if found is None:
-        raise refused(f"{key} is missing or blank")
+        raise unreadable(f"{key} is missing or blank")
     return found
 
 
@@ -71,7 +71,7 @@ def optional_text(members: Members, key: str) -> str | None:
         case None:
             return None
         case other:
-            raise refused(f"{key} is {_shown(other)}, not a text")
+            raise unreadable(f"{key} is {_shown(other)}, not a text")
 
 
 def texts(members: Members, key: str) -> list[str]:
@@ -82,7 +82,7 @@ def texts(members: Members, key: str) -> list[str]:
         case list() as found if all(isinstance(one, str) for one in found):
             return [str(one) for one in found]
         case other:
-            raise refused(f"{key} is {_shown(other)}, not a list of texts")
+            raise unreadable(f"{key} is {_shown(other)}, not a list of texts")
 
 
 def table(members: Members, key: str) -> Attributes:
@@ -93,7 +93,7 @@ def table(members: Members, key: str) -> Attributes:
         case dict() as found:
             return found
         case other:
-            raise refused(f"{key} is {_shown(other)}, not an object")
+            raise unreadable(f"{key} is {_shown(other)}, not an object")
 
 
 def time(members: Members, key: str) -> str | None:
@@ -103,7 +103,7 @@ def time(members: Members, key: str) -> str | None:
         return None
     instant = parse_instant(found.strip().replace(" ", "T", 1))
     if instant is None:
-        raise refused(f"{key} is {_shown(found)}, which is not an ISO 8601 date or time")
+        raise unreadable(f"{key} is {_shown(found)}, which is not an ISO 8601 date or time")
     return instant_text(instant)
 
 

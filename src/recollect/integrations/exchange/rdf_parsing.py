@@ -93,10 +93,9 @@ def _whole(source: Source) -> bytes:
 
 
 def _too_large(source: Source) -> RecollectError:
-    return RecollectError(
-        LIMIT_EXCEEDED,
+    return LIMIT_EXCEEDED.error(
         f"{source.name} is larger than {LARGEST_GRAPH} bytes, and RDF is read whole",
-        hint="split it into several files",
+        "split it into several files",
     )
 
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RecollectError
+from recollect.errors import LIMIT_EXCEEDED, RecollectError, refused
 from recollect.node import dataclass
 
 LONGEST_LINE: Final = 64 * 2**20
@@ -41,7 +41,7 @@ class Source:
         except OSError as error:
             raise _unreadable(name, error) from error
         if not stat.S_ISREG(found.st_mode):
-            raise RecollectError(INVALID_ARGUMENT, f"{name} is not a file", hint="name a file")
+            raise refused(f"{name} is not a file", "name a file")
         return cls(file, name, found.st_size)
 
     def beginning(self, most: int) -> bytes:
@@ -57,10 +57,9 @@ class Source:
             while line := stream.readline(LONGEST_LINE + 1):
                 number += 1
                 if len(line) > LONGEST_LINE:
-                    raise RecollectError(
-                        LIMIT_EXCEEDED,
+                    raise LIMIT_EXCEEDED.error(
                         f"{self.name}: line {number} is longer than {LONGEST_LINE} bytes",
-                        hint="look whether it is a file of lines",
+                        "look whether it is a file of lines",
                     )
                 self.done += len(line)
                 yield number, line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
@@ -70,10 +69,9 @@ class Source:
         with self._open() as stream:
             read = stream.read(LARGEST_WHOLE + 1)
         if len(read) > LARGEST_WHOLE:
-            raise RecollectError(
-                LIMIT_EXCEEDED,
+            raise LIMIT_EXCEEDED.error(
                 f"{self.name} is larger than {LARGEST_WHOLE} bytes, and this format is read whole",
-                hint="split it into several files",
+                "split it into several files",
             )
         self.done = len(read)
         return read.removeprefix(_BYTE_ORDER_MARK)
@@ -92,4 +90,4 @@ class Source:
 
 def _unreadable(name: str, error: OSError) -> RecollectError:
     reason = error.strerror or "it cannot be read"
-    return RecollectError(INVALID_ARGUMENT, f"{name}: {reason}", hint="name a file that is there")
+    return refused(f"{name}: {reason}", "name a file that is there")

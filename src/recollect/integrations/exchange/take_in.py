@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Final
 
-from recollect.errors import CANCELLED, INVALID_ARGUMENT, Hint, RecollectError, ToDo
+from recollect.errors import CANCELLED, Hint, RecollectError, ToDo, refused
 from recollect.faces.kip.capsules import import_capsules, read_capsules
 from recollect.integrations.exchange.changes import Mapped, Mapper
 from recollect.integrations.exchange.formats import KIP, WHOLE, Reader, format_of, reader_of
@@ -72,10 +72,8 @@ def take_in(
     changes nothing.
     """
     if type in nexus.kinds.owned:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f'the type "{type}" is only written by calls of its own',
-            hint="use another, such as Entity",
+        raise refused(
+            f'the type "{type}" is only written by calls of its own', "use another, such as Entity"
         )
     opened = path if isinstance(path, int) else Path(path)
     file = Source.of(opened, name or str(opened))
@@ -164,10 +162,8 @@ class _Run:
     def refuse_cancelled(self) -> None:
         """Raise CANCELLED once the caller has taken the call back."""
         if self.cancelled():
-            raise RecollectError(
-                CANCELLED,
-                "the import was cancelled, and nothing of it is kept",
-                hint="run it again",
+            raise CANCELLED.error(
+                "the import was cancelled, and nothing of it is kept", "run it again"
             )
 
     @contextmanager
@@ -243,10 +239,9 @@ class _Run:
         if others:
             lines = ", ".join(str(one.line) for one in others[: _MOST_BAD - 1])
             more = f"; nor can lines {lines}" if len(others) > 1 else f"; nor can line {lines}"
-        return RecollectError(
-            INVALID_ARGUMENT,
+        return refused(
             f"{self.file.name}: line {first.line} cannot be imported: {first.reason}{more}",
-            hint=Hint("mend it, or pass skip_bad=True to leave it out", ToDo.MEND_OR_SKIP),
+            Hint("mend it, or pass skip_bad=True to leave it out", ToDo.MEND_OR_SKIP),
             details={
                 "lines": [{"line": one.line, "reason": one.reason} for one in bad[:_MOST_BAD]]
             },
@@ -254,10 +249,9 @@ class _Run:
 
 
 def _nothing_of(file: Source, first: Bad) -> RecollectError:
-    return RecollectError(
-        INVALID_ARGUMENT,
+    return refused(
         f"nothing in {file.name} can be imported; line {first.line}: {first.reason}",
-        hint="mend it, or name the format it is in",
+        "mend it, or name the format it is in",
         details={"lines": [{"line": first.line, "reason": first.reason}]},
     )
 

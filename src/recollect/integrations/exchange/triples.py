@@ -9,14 +9,14 @@ import csv
 from collections.abc import Iterator
 from typing import Final
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import RecollectError, refused
 from recollect.integrations.exchange.members import (
     Members,
     optional_text,
-    refused,
     table,
     text,
     time,
+    unreadable,
     without_null,
 )
 from recollect.integrations.exchange.records import (
@@ -86,7 +86,7 @@ def triple(type_: str, line: int, members: Members) -> Iterator[Record]:
     predicate = text(members, "predicate").strip()
     begins, ends = time(members, "valid_at"), time(members, "invalid_at")
     if begins is not None and ends is not None and begins >= ends:
-        raise refused(f"valid_at {begins} is not before invalid_at {ends}")
+        raise unreadable(f"valid_at {begins} is not before invalid_at {ends}")
     said = optional_text(members, "fact") or words(start.name, predicate, end.name)
     metadata = {
         **table(members, "metadata"),
@@ -128,7 +128,7 @@ class _Lines:
 
 def _members(header: list[str], row: list[str]) -> Members:
     if len(row) != len(header):
-        raise refused(f"has {len(row)} cells, and the header has {len(header)}")
+        raise unreadable(f"has {len(row)} cells, and the header has {len(header)}")
     return {key: cell for key, cell in zip(header, row, strict=True) if cell.strip()}
 
 
@@ -136,20 +136,20 @@ def _header(row: list[str]) -> list[str]:
     header = [one.strip().lower() for one in row]
     missing = [one for one in _NEEDED if one not in header]
     if missing and any(mark in row[0] for mark in ";\t"):
-        raise refused("its columns are not separated by commas")
+        raise unreadable("its columns are not separated by commas")
     if missing:
-        raise refused(f"the header has no column {missing[0]}: it must begin with its names")
+        raise unreadable(f"the header has no column {missing[0]}: it must begin with its names")
     unknown = [one for one in header if one not in COLUMNS]
     if unknown:
-        raise refused(f'the column "{unknown[0]}" is not one of {", ".join(COLUMNS)}')
+        raise unreadable(f'the column "{unknown[0]}" is not one of {", ".join(COLUMNS)}')
     if len(set(header)) < len(header):
-        raise refused("the header names a column twice")
+        raise unreadable("the header names a column twice")
     return header
 
 
 def _headless(source: Source, reason: str) -> RecollectError:
     hint = f"begin it with a line such as {','.join(_NEEDED)}"
-    return RecollectError(INVALID_ARGUMENT, f"{source.name}: {reason}", hint=hint)
+    return refused(f"{source.name}: {reason}", hint)
 
 
 def _confidence(members: Members) -> Value:
@@ -157,16 +157,16 @@ def _confidence(members: Members) -> Value:
         case None:
             return None
         case bool() as other:
-            raise refused(f"confidence is {other}, not a number")
+            raise unreadable(f"confidence is {other}, not a number")
         case int() | float() as number:
             found = float(number)
         case str() as spelled:
             try:
                 found = float(spelled)
             except ValueError as error:
-                raise refused(f"confidence is {spelled!r}, not a number") from error
+                raise unreadable(f"confidence is {spelled!r}, not a number") from error
         case _:
-            raise refused("confidence is not a number")
+            raise unreadable("confidence is not a number")
     if 0 <= found <= 1:
         return found
-    raise refused(f"confidence is {found}, not between 0 and 1")
+    raise unreadable(f"confidence is {found}, not between 0 and 1")

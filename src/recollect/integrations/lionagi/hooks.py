@@ -10,7 +10,7 @@ from typing import TypeVar
 import lionagi
 from lionagi.protocols.messages import RoledMessage
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 
 BranchT = TypeVar("BranchT", bound=lionagi.Branch)
 
@@ -35,10 +35,9 @@ def on_message(
         result = hook(branch, message)
         if isinstance(result, Coroutine):  # which nothing would run; a task runs by itself
             result.close()
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 "the hook returns a coroutine but is not an async function",
-                hint="pass async def hook(branch, message): await ...",
+                "pass async def hook(branch, message): await ...",
             )
 
     told = awaited if _is_async(hook) else called

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.kernel.store.cells import (
     Identity,
     Logged,
@@ -70,10 +70,9 @@ def parse_head(written: object) -> Head:
     """
     found = _HEAD.fullmatch(written.strip()) if isinstance(written, str) else None
     if found is None:
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             "the head is not a number, a colon and 64 hexadecimal digits",
-            hint="pass it as an earlier audit printed it",
+            "pass it as an earlier audit printed it",
         )
     return Head(int(found[1]), found[2])
 

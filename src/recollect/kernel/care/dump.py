@@ -15,7 +15,7 @@ from typing import BinaryIO, cast
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.kernel.care.dump_format import COPYING, END, GROUP, HEADER, LINES, DumpLine, LineKind
 from recollect.kernel.store.address import named_file
 from recollect.kernel.store.cells import octets, text, whole
@@ -50,20 +50,17 @@ def readable(source: str | PathLike[str] | BinaryIO) -> Iterator[BinaryIO]:
         with path.open("rb") as stream:
             yield stream
     except OSError as error:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"{source} cannot be read: {error.strerror}",
-            hint="name a file that `recollect dump` wrote",
+        raise refused(
+            f"{source} cannot be read: {error.strerror}", "name a file that `recollect dump` wrote"
         ) from error
 
 
 def _check_stream(stream: object, method: str) -> None:
     """Refuse anything that does not carry bytes, whatever its declared type."""
     if isinstance(stream, TextIOBase) or not hasattr(stream, method):
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f"a {type(stream).__name__} does not carry bytes",
-            hint='pass a path, or a file opened with "b" in its mode',
+            'pass a path, or a file opened with "b" in its mode',
         )
 
 

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, UPGRADE, RecollectError
+from recollect.errors import UPGRADE, RecollectError, refused
 from recollect.kernel.care.dump_format import END, FORMAT, GROUP, LINES, VERSION, DumpLine, LineKind
 from recollect.kernel.store.cells import BITS_BYTES, KEY_BYTES, STRICT
 from recollect.kernel.store.port import SqlValue
@@ -46,17 +46,12 @@ def read_lines(stream: BinaryIO) -> Iterator[Read]:
     """
     header = _parsed(_next(stream, 1), 1)
     if FORMAT not in header:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            "the text is not a dump of Recollect",
-            hint="pass what `recollect dump` wrote",
-        )
+        raise refused("the text is not a dump of Recollect", "pass what `recollect dump` wrote")
     version = header[FORMAT]
     if type(version) is not int or version != VERSION:
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f"the dump is of version {_short(version)}, and this program reads version {VERSION}",
-            hint=UPGRADE,
+            UPGRADE,
         )
     place = 1
     while True:
@@ -78,10 +73,9 @@ def read_lines(stream: BinaryIO) -> Iterator[Read]:
 
 def fault(place: int, problem: str) -> RecollectError:
     """Return the error of a line that cannot be restored."""
-    return RecollectError(
-        INVALID_ARGUMENT,
+    return refused(
         f"line {place} of the dump cannot be restored: {problem}",
-        hint="dump the memory again",
+        "dump the memory again",
         details={"line": place},
     )
 

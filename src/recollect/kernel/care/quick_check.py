@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from recollect.errors import INVALID_ARGUMENT, STORE_CORRUPT, RecollectError
+from recollect.errors import STORE_CORRUPT, RecollectError, refused
 from recollect.kernel.care.audit import audit_newest
 from recollect.kernel.store.group import all_groups
 from recollect.kernel.store.port import Store
@@ -30,9 +30,7 @@ def opened_sound(store: Store, check: Literal["quick"] | None) -> Store:
             return store
         case other:
             store.close()
-            raise RecollectError(
-                INVALID_ARGUMENT, f"check is {other!r}, which names no check", hint='pass "quick"'
-            )
+            raise refused(f"check is {other!r}, which names no check", 'pass "quick"')
 
 
 def _refuse_broken(store: Store) -> None:
@@ -51,4 +49,4 @@ def _refuse_broken(store: Store) -> None:
 
 
 def _broken(problem: str) -> RecollectError:
-    return RecollectError(STORE_CORRUPT, problem, hint="recollect doctor")
+    return STORE_CORRUPT.error(problem, "recollect doctor")

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import orjson
 
-from recollect.errors import INTERNAL_ERROR, INVALID_ARGUMENT, RecollectError
+from recollect.errors import INTERNAL_ERROR, RecollectError, refused
 from recollect.kernel.care.dump_format import COPYING, GROUP, TERM, DumpLine
 from recollect.kernel.care.dump_lines import Read, fault, read_lines
 from recollect.kernel.care.examination import examine_group
@@ -52,10 +52,9 @@ def _complete(session: Session, group: Group, progress: Progress) -> None:
     """Check what was read of a group, by itself and against its log; make what follows."""
     for finding in examine_group(session, group, progress):
         what = "does not agree with its log" if finding.check == "log" else "does not hold together"
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f'the dump of the group "{group.name}" {what}: {finding.message}',
-            hint="dump the memory again",
+            "dump the memory again",
         )
     set_name_keys(session, group.group_id)
     recount(session, group.group_id)
@@ -104,10 +103,9 @@ class _Restoring:
         is_new = load_group(session, name) is None
         group = create_group(session, name)
         if not is_new and session.row(HOLDS, {"group": group.group_id}) != (0,):
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f'the group "{name}" is not empty, and a dump is restored into an empty one',
-                hint="restore into a new memory",
+                "restore into a new memory",
             )
         if not is_new:
             make_stale(session, group.group_id)  # what is cached of it has other id bits
@@ -122,10 +120,9 @@ class _Restoring:
         """Refuse ids that other groups of the store have: they are one for all groups."""
         ids = orjson.dumps([read.row[0] for read in chunk]).decode()
         if self._session.row(TAKEN, {"ids": ids, "group": self.groups[-1].group_id}) != (0,):
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 "ids of the dump are in use in this store, and a dump keeps its ids",
-                hint="dump each group by itself, with --group, and restore it into one file each",
+                "dump each group by itself, with --group, and restore it into one file each",
                 details={"line": chunk[0].place},
             )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.kernel.read.catalogs import OpenGroup
 from recollect.kernel.read.moment import resolve_moment
 from recollect.kernel.search.known_terms import term_code
@@ -191,9 +191,8 @@ class Vectors:
     def _meanings(self) -> Meanings:
         meanings = self._group.catalogs.meanings
         if meanings is None:
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 "no embedder is configured",
-                hint="open the memory with an embedder, or set RECOLLECT_EMBEDDER",
+                "open the memory with an embedder, or set RECOLLECT_EMBEDDER",
             )
         return meanings

@@ -158,10 +158,9 @@ def _notices(reading: Reading) -> Iterator[Notice]:
 
 def _no_value(name: str, span: Span, parameters: Mapping[str, Value]) -> RecollectError:
     near = nearest(name, parameters)
-    return RecollectError(
-        REFERENCE_ERROR,
+    return REFERENCE_ERROR.error(
         f"parameter ${name} has no value",
-        hint=f"use ${near[0]}" if near else give_parameter(name),
+        f"use ${near[0]}" if near else give_parameter(name),
         span=span,
         known=tuple(f"${one}" for one in near),
         fix=Fix(span, f"${near[0]}") if near else None,

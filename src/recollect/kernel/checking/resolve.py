@@ -13,7 +13,7 @@ from typing import Any, TypeVar, assert_never, cast
 from recollect.errors import REFERENCE_ERROR, Notice, RecollectError, Span
 from recollect.kernel.checking.recovery import SIGILLED
 from recollect.kernel.lang import ast
-from recollect.kernel.lang.parse_value import literal
+from recollect.kernel.lang.cursor import literal
 from recollect.kernel.plan.bind import Bindings, Lifting
 from recollect.kernel.plan.pipeline import plan_as_written, select_target
 from recollect.kernel.plan.scope import mentions

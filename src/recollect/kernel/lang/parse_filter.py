@@ -24,8 +24,7 @@ from recollect.kernel.lang.ast import (
     TestNull,
     TestText,
 )
-from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.parse_value import at_parameter, single_value, string, value
+from recollect.kernel.lang.cursor import Cursor, at_parameter, single_value, string, value
 from recollect.kernel.lang.repair.diagnose import meant
 from recollect.kernel.lang.repair.synonyms import Where, synonyms
 from recollect.kernel.lang.tokens import A_VALUE, A_VARIABLE, is_named, is_word, quoted

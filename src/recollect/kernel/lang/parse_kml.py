@@ -23,7 +23,7 @@ from recollect.kernel.lang.ast import (
     Upsert,
     ValueNode,
 )
-from recollect.kernel.lang.cursor import Cursor
+from recollect.kernel.lang.cursor import Cursor, at_parameter, text, value, variable
 from recollect.kernel.lang.parse_pattern import (
     at_link_id,
     concept_pattern,
@@ -33,7 +33,6 @@ from recollect.kernel.lang.parse_pattern import (
     plain_predicate,
 )
 from recollect.kernel.lang.parse_query import size, where
-from recollect.kernel.lang.parse_value import at_parameter, text, value, variable
 from recollect.kernel.lang.tokens import A_HANDLE, A_PATTERN, A_VARIABLE, is_named
 
 BLOCKS = ("CONCEPT", "PROPOSITION")

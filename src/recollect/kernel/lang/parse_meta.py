@@ -20,9 +20,8 @@ from recollect.kernel.lang.ast import (
     Search,
     Text,
 )
-from recollect.kernel.lang.cursor import Cursor
+from recollect.kernel.lang.cursor import Cursor, at_parameter, text, variable
 from recollect.kernel.lang.parse_query import find, tail, where
-from recollect.kernel.lang.parse_value import at_parameter, text, variable
 from recollect.kernel.lang.repair.synonyms import Where, synonyms
 from recollect.model import ElementKind
 

@@ -22,8 +22,8 @@ from recollect.kernel.lang.ast import (
     Text,
     Variable,
 )
-from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.parse_value import (
+from recollect.kernel.lang.cursor import (
+    Cursor,
     at_parameter,
     is_plain_string,
     literal,

@@ -29,10 +29,8 @@ from recollect.kernel.lang.ast import (
     UnionClause,
     Variable,
 )
-from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.parse_filter import filter_clause
-from recollect.kernel.lang.parse_pattern import concept_pattern, link_pattern, target
-from recollect.kernel.lang.parse_value import (
+from recollect.kernel.lang.cursor import (
+    Cursor,
     at_parameter,
     field_or_variable,
     literal,
@@ -43,6 +41,8 @@ from recollect.kernel.lang.parse_value import (
     variable,
     whole_number,
 )
+from recollect.kernel.lang.parse_filter import filter_clause
+from recollect.kernel.lang.parse_pattern import concept_pattern, link_pattern, target
 from recollect.kernel.lang.repair.diagnose import meant
 from recollect.kernel.lang.tokens import A_PATTERN, A_VARIABLE, END, is_named, is_word
 from recollect.kernel.lang.words import AGGREGATES, CLAUSES

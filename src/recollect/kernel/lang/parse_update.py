@@ -17,9 +17,8 @@ from recollect.kernel.lang.ast import (
     Update,
     Variable,
 )
-from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.parse_query import tail, where
-from recollect.kernel.lang.parse_value import (
+from recollect.kernel.lang.cursor import (
+    Cursor,
     at_parameter,
     object_key,
     parameter,
@@ -27,6 +26,7 @@ from recollect.kernel.lang.parse_value import (
     value,
     variable,
 )
+from recollect.kernel.lang.parse_query import tail, where
 from recollect.kernel.lang.print_inline import inline
 from recollect.kernel.lang.repair.diagnose import meant
 from recollect.kernel.lang.tokens import A_TERM, is_named, is_word

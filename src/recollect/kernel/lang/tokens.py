@@ -16,7 +16,7 @@ from itertools import accumulate, compress
 
 import orjson
 
-from recollect.errors import INVALID_VALUE, RESOURCE_EXHAUSTED, RecollectError, Span
+from recollect.errors import INVALID_VALUE, RESOURCE_EXHAUSTED, Span
 from recollect.node import dataclass
 
 END = "\0"  # the last token of every text; no text may hold this character
@@ -130,25 +130,18 @@ def _check_characters(text: str, max_length: int) -> None:
         except UnicodeEncodeError as error:
             span = Span(error.start, error.start + 1)
             message = f"the lone surrogate U+{ord(text[error.start]):04X} is not a character"
-            raise RecollectError(
-                INVALID_VALUE, message, hint="remove it", source=text, span=span
-            ) from None
+            raise INVALID_VALUE.error(message, "remove it", source=text, span=span) from None
     if length > max_length:
-        raise RecollectError(
-            RESOURCE_EXHAUSTED,
+        raise RESOURCE_EXHAUSTED.error(
             f"the text has more than {max_length} bytes",
-            hint="split it into several texts",
+            "split it into several texts",
             source=text,
             span=Span(0, 0),
         )
     if "\0" in text:
         at = text.index("\0")
-        raise RecollectError(
-            INVALID_VALUE,
-            "a text cannot hold the character NUL",
-            hint="remove it",
-            source=text,
-            span=Span(at, at + 1),
+        raise INVALID_VALUE.error(
+            "a text cannot hold the character NUL", "remove it", source=text, span=Span(at, at + 1)
         )
 
 

@@ -29,7 +29,7 @@ from recollect.errors import (
     nearest,
 )
 from recollect.kernel.lang import ast
-from recollect.kernel.lang.parse_value import LARGEST, SMALLEST
+from recollect.kernel.lang.cursor import LARGEST, SMALLEST
 from recollect.kernel.lang.words import REGEX
 from recollect.kernel.plan.scope import canonical_name
 from recollect.model import Value
@@ -81,17 +81,15 @@ def fault(value: object, depth: int) -> str:
 def unfit(what: str, reason: str, depth: int, span: Span | None = None) -> RecollectError:
     """Return the error for a value with a fault: KIP_4002 for its depth, else KIP_2003."""
     if reason == _TOO_DEEP:
-        return RecollectError(
-            RESOURCE_EXHAUSTED,
+        return RESOURCE_EXHAUSTED.error(
             f"{what} nests deeper than {depth} levels",
-            hint="store parts of it as concepts of their own",
+            "store parts of it as concepts of their own",
             span=span,
             details={"depth": depth},
         )
-    return RecollectError(
-        INVALID_VALUE,
+    return INVALID_VALUE.error(
         f"{what} holds {reason}",
-        hint="use null, true, false, finite 64-bit numbers, text, arrays, objects",
+        "use null, true, false, finite 64-bit numbers, text, arrays, objects",
         span=span,
     )
 
@@ -160,11 +158,10 @@ class Bindings:
         signed = next((one for one in self.values if one in (f"${node.name}", f":{node.name}")), "")
         near = () if signed else nearest(node.name, self.values)
         hint = f"use ${near[0]}" if near else give_parameter(node.name)
-        return RecollectError(
-            REFERENCE_ERROR,
+        return REFERENCE_ERROR.error(
             f"parameter ${node.name} has no value"
             + (f': its name is "{node.name}", not "{signed}"' if signed else ""),
-            hint=give_parameter(node.name) if signed else hint,
+            give_parameter(node.name) if signed else hint,
             span=node.span,
             known=tuple(f"${name}" for name in near),
         )
@@ -212,10 +209,9 @@ class Bindings:
         """Return a count, zero or more. Raises KIP_1001 for anything else."""
         value = self.value(node)
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise RecollectError(
-                INVALID_SYNTAX,
+            raise INVALID_SYNTAX.error(
                 f"{what} is not a whole number, zero or more: {_shown(value)}",
-                hint=f"write {what} 10",
+                f"write {what} 10",
                 span=node.span,
             )
         return min(value, 2**62)
@@ -224,7 +220,7 @@ class Bindings:
 def wrong_value(message: str, value: Value, span: Span) -> RecollectError:
     """Return the error for a value of the wrong JSON type, or for an empty text."""
     hint = "give at least one word" if value == "" else "pass a JSON string"
-    return RecollectError(INVALID_VALUE, f"{message}: {_shown(value)}", hint=hint, span=span)
+    return INVALID_VALUE.error(f"{message}: {_shown(value)}", hint, span=span)
 
 
 def _shown(value: Value) -> str:
@@ -277,10 +273,9 @@ def literal(value: Value, span: Span = ast.NOWHERE) -> ast.Literal:
     try:
         return ast.Literal(value, orjson.dumps(value).decode(), span=span)
     except (TypeError, orjson.JSONEncodeError) as fault:
-        raise RecollectError(
-            INVALID_VALUE,
+        raise INVALID_VALUE.error(
             f"a value is outside the JSON data model: {fault}",
-            hint="pass null, booleans, 64-bit integers, finite numbers, strings, lists, objects",
+            "pass null, booleans, 64-bit integers, finite numbers, strings, lists, objects",
             span=span,
         ) from fault
 
@@ -440,10 +435,9 @@ class Lifting:
         else:
             value = self._bindings.value(node)
             if not isinstance(value, list):
-                raise RecollectError(
-                    INVALID_VALUE,
+                raise INVALID_VALUE.error(
                     "the second argument of IN is not an array",
-                    hint='write IN(?value, ["a", "b"])',
+                    'write IN(?value, ["a", "b"])',
                     span=node.span,
                 )
             choices = value

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
-from recollect.errors import RESOURCE_EXHAUSTED, RecollectError
+from recollect.errors import RESOURCE_EXHAUSTED
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.scope import (
@@ -127,20 +127,18 @@ class Lowering:
         """Bound the work of a text: UNION multiplies the clauses after it, OPTIONAL by OPTIONAL."""
         self._steps += 1
         if self._steps > MOST_STEPS:
-            raise RecollectError(
-                RESOURCE_EXHAUSTED,
+            raise RESOURCE_EXHAUSTED.error(
                 f"the query becomes more than {MOST_STEPS} steps",
-                hint="split the query",
+                "split the query",
                 span=clause.span,
                 details={"steps": MOST_STEPS},
             )
         if isinstance(clause, ast.FilterClause):
             self._tests += conditions(clause.expression)
         if self._tests > MOST_TESTS:
-            raise RecollectError(
-                RESOURCE_EXHAUSTED,
+            raise RESOURCE_EXHAUSTED.error(
                 f"the FILTERs of the query test more than {MOST_TESTS} conditions",
-                hint="compare with a list: IN(?x, [1, 2])",
+                "compare with a list: IN(?x, [1, 2])",
                 span=clause.span,
                 details={"conditions": MOST_TESTS},
             )

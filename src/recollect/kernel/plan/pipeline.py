@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from operator import is_
 from typing import assert_never
 
-from recollect.errors import INVALID_SYNTAX, RecollectError
+from recollect.errors import INVALID_SYNTAX
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.bind import class_of
@@ -257,14 +257,11 @@ def _refuse_equal_names(find: ast.Find) -> None:
         if (first := seen.setdefault(column.name, column)) is column:
             continue
         is_repeated = not isinstance(column, ast.Aggregate) and first == column
-        raise RecollectError(
-            INVALID_SYNTAX,
+        raise INVALID_SYNTAX.error(
             f"two columns of FIND are named {column.name}",
-            hint=(
-                f"write ?{column.name} once"
-                if is_repeated
-                else f"write AS ?{column.name}_2 for one of them"
-            ),
+            f"write ?{column.name} once"
+            if is_repeated
+            else f"write AS ?{column.name}_2 for one of them",
             span=column.span,
         )
 
@@ -295,10 +292,9 @@ class _Columns:
             if isinstance(key, ast.Variable):
                 key = aliases.get(key.name, key)
             if isinstance(key, ast.Aggregate) and not aliases:
-                raise RecollectError(
-                    INVALID_SYNTAX,
+                raise INVALID_SYNTAX.error(
                     "ORDER BY has an aggregate and FIND has none",
-                    hint="put the aggregate in FIND as well",
+                    "put the aggregate in FIND as well",
                     span=key.span,
                 )
             if not isinstance(key, ast.Aggregate) and aliases and key.name not in keys:
@@ -336,10 +332,9 @@ def _only_target(
         found = named if len(named) == 1 else found
     if len(found) != 1:
         what = "link clause" if links_only else "concept or link clause"
-        raise RecollectError(
-            INVALID_SYNTAX,
+        raise INVALID_SYNTAX.error(
             f"the WHERE of a DELETE has {len(found)} candidates for what to delete from",
-            hint=f"name one {what}, or write FROM ?x",
+            f"name one {what}, or write FROM ?x",
             span=clauses[found[1]].span if found else (clauses[0].span if clauses else None),
         )
     clause = clauses[found[0]]

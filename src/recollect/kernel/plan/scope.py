@@ -49,10 +49,9 @@ def canonical_name(text: str, span: Span | None = None) -> str:
     True
     """
     if len(text) > LONGEST_NAME:
-        raise RecollectError(
-            INVALID_IDENTIFIER,
+        raise INVALID_IDENTIFIER.error(
             f"a name is longer than {LONGEST_NAME} characters",
-            hint="keep long text in an attribute",
+            "keep long text in an attribute",
             span=span,
         )
     if text.isascii():
@@ -60,14 +59,13 @@ def canonical_name(text: str, span: Span | None = None) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise RecollectError(
-            INVALID_VALUE, "a name holds a lone surrogate", hint="correct the name", span=span
+        raise INVALID_VALUE.error(
+            "a name holds a lone surrogate", "correct the name", span=span
         ) from error
     if without_long_runs(text) != text:
-        raise RecollectError(
-            INVALID_IDENTIFIER,
+        raise INVALID_IDENTIFIER.error(
             f"a name has more than {LONGEST_RUN} combining characters in a row",
-            hint="leave some of the accents out",
+            "leave some of the accents out",
             span=span,
         )
     return text if is_normalized("NFC", text) else normalize("NFC", text)
@@ -308,10 +306,9 @@ def resolve_kinds(clauses: Iterable[ast.Clause]) -> dict[str, bool]:
         if known is not None:
             first = "an element" if known else "a value"
             second = "a value" if known else "an element"
-            raise RecollectError(
-                INVALID_SYNTAX,
+            raise INVALID_SYNTAX.error(
                 f"variable ?{variable.name} is {second} here and {first} before",
-                hint="use two variables: an element and a value never compare equal",
+                "use two variables: an element and a value never compare equal",
                 span=variable.span,
                 first=places[variable.name].span,
             )
@@ -337,18 +334,16 @@ def not_bound(
 ) -> RecollectError:
     """Return the error for a variable of a WHERE that nothing binds where it is used."""
     if variable.name in _names_in_not(where):
-        return RecollectError(
-            REFERENCE_ERROR,
+        return REFERENCE_ERROR.error(
             f"variable ?{variable.name} exists only inside NOT",
-            hint=f"move what uses ?{variable.name} into the block of NOT",
+            f"move what uses ?{variable.name} into the block of NOT",
             span=variable.span,
         )
     names = [f"?{name}" for name in known if not name.startswith("#")]
     near = nearest(f"?{variable.name}", names)
-    return RecollectError(
-        REFERENCE_ERROR,
+    return REFERENCE_ERROR.error(
         f"variable ?{variable.name} is not bound",
-        hint=f"use {near[0]}" if near else f"bind ?{variable.name} in a clause of WHERE",
+        f"use {near[0]}" if near else f"bind ?{variable.name} in a clause of WHERE",
         span=variable.span,
         known=near or tuple(names[:10]),
         fix=Fix(variable.span, near[0]) if is_slip(variable.name, near) else None,

@@ -98,10 +98,9 @@ def _part(cell: SqlValue) -> int | str | None:
 def _different(group: Group, row: SqlRow) -> RecollectError:
     id_, given, *_ = row
     name = given if isinstance(given, str) else public_id(group.id_bits, whole(id_))
-    return RecollectError(
-        STORE_CORRUPT,
+    return STORE_CORRUPT.error(
         f"the element {name} is not what was written",
-        hint="see what else is damaged: recollect doctor",
+        "see what else is damaged: recollect doctor",
         details={"element": name},
     )
 
@@ -241,8 +240,8 @@ def _folded(parts: SqlRow, output: OutputColumn, elements: Mapping[int, Element]
 def _element(one: SqlValue, elements: Mapping[int, Element]) -> Element:
     element = elements.get(whole(one))
     if element is None:
-        raise RecollectError(
-            STORE_CORRUPT, "an element is not in the table of its kind", hint="run recollect doctor"
+        raise STORE_CORRUPT.error(
+            "an element is not in the table of its kind", "run recollect doctor"
         )
     return element
 
@@ -277,10 +276,8 @@ def _sum(parts: SqlRow) -> int | float:
 
 def _finite(total: float) -> float:
     if not isfinite(total):
-        raise RecollectError(
-            INVALID_VALUE,
-            "the sum is beyond the range of a number",
-            hint="filter the values, or use MIN and MAX",
+        raise INVALID_VALUE.error(
+            "the sum is beyond the range of a number", "filter the values, or use MIN and MAX"
         )
     return total
 
@@ -367,10 +364,9 @@ class PageCursor:
     def place(self, question: str) -> PagePlace:
         """Return where the page begins. KIP_1001 for a cursor of another question."""
         if question[: 2 * _DIGEST] != self.question:
-            raise RecollectError(
-                INVALID_SYNTAX,
+            raise INVALID_SYNTAX.error(
                 "the cursor belongs to another query or other parameters",
-                hint="repeat the query that gave it, or leave CURSOR out to begin again",
+                "repeat the query that gave it, or leave CURSOR out to begin again",
                 span=self.span,
             )
         if not self.unchecked.after:
@@ -493,10 +489,9 @@ def read_cursor(text: str, span: Span) -> PageCursor:
 
 def no_cursor(span: Span) -> RecollectError:
     """Return the error for a text that is not a cursor."""
-    return RecollectError(
-        INVALID_SYNTAX,
+    return INVALID_SYNTAX.error(
         "this is not a cursor that Recollect issued",
-        hint="copy next_cursor as it is, or leave CURSOR out to begin again",
+        "copy next_cursor as it is, or leave CURSOR out to begin again",
         span=span,
     )
 
@@ -559,18 +554,16 @@ def page_moment(session: Session, group: Group, asked: Moment, cursor: PageCurso
     place = cursor.unchecked
     last = last_transaction(session, group.group_id)
     if place.known > last:
-        raise RecollectError(
-            INVALID_SYNTAX,
+        raise INVALID_SYNTAX.error(
             f"transaction {place.known} does not exist yet; the latest is {last}",
-            hint="leave CURSOR out to begin again",
+            "leave CURSOR out to begin again",
             span=cursor.span,
         )
     is_other = asked.valid != place.valid or asked.known not in (None, place.known)
     if asked is not NOW and is_other:
-        raise RecollectError(
-            INVALID_SYNTAX,
+        raise INVALID_SYNTAX.error(
             "the cursor belongs to another time than as_of",
-            hint="leave as_of out: the cursor keeps the time of its first page",
+            "leave as_of out: the cursor keeps the time of its first page",
             span=cursor.span,
         )
     is_now = place.known == last and not place.is_past and not session.is_writing

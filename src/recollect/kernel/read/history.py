@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, STORE_CORRUPT, RecollectError
+from recollect.errors import STORE_CORRUPT, refused
 from recollect.kernel.read.moment import Moment, identities, public_ids
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.group import Group, Terms
@@ -84,10 +84,9 @@ def changes_after(
     whole numbers from 0.
     """
     if not (_is_count(since) and _is_count(limit) and (most is None or _is_count(most))):
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             "since, limit or most is not a whole number from 0",
-            hint="pass the number of the last transaction you have seen, or 0",
+            "pass the number of the last transaction you have seen, or 0",
         )
     log = transactions_after(session, group, since, limit)
     if not log:
@@ -125,10 +124,8 @@ def _operation(cell: SqlValue) -> Operation:
     try:
         return Operation(text(cell))
     except ValueError as error:
-        raise RecollectError(
-            STORE_CORRUPT,
-            "the log holds an operation that is not known",
-            hint="run recollect doctor",
+        raise STORE_CORRUPT.error(
+            "the log holds an operation that is not known", "run recollect doctor"
         ) from error
 
 
@@ -237,9 +234,7 @@ def _version(step: _Step, log: dict[int, Transaction]) -> Version:
         until = None if step.until is None else log[step.until]
         since = log[step.since]
     except KeyError as error:
-        raise RecollectError(
-            STORE_CORRUPT,
-            "a content belongs to no transaction of the log",
-            hint="run recollect doctor",
+        raise STORE_CORRUPT.error(
+            "a content belongs to no transaction of the log", "run recollect doctor"
         ) from error
     return Version(step.number, step.operation, since, until, step.before, step.after)

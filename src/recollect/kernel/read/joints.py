@@ -15,7 +15,7 @@ from typing import Literal, cast, get_args
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.kernel.read.cells import compare, shown_concept, shown_link
 from recollect.kernel.read.moment import NOW, Moment, latest_by_id
 from recollect.kernel.read.reader import Reader
@@ -138,10 +138,8 @@ def joints_at(
     Cost: two statements, whatever the number of ids.
     """
     if end not in get_args(End):
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"end is {end!r:.40}, which is no end of a link",
-            hint='pass end="subject" or end="object"',
+        raise refused(
+            f"end is {end!r:.40}, which is no end of a link", 'pass end="subject" or end="object"'
         )
     session, group, moment = reader.session, reader.group, reader.moment
     named = {one: id for id, one in latest_by_id(session, group, ids, moment).items()}

@@ -14,9 +14,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from recollect.errors import INVALID_ARGUMENT, Fix, Notice, RecollectError, Span, is_slip, nearest
+from recollect.errors import (
+    Fix,
+    Notice,
+    RecollectError,
+    Span,
+    is_slip,
+    nearest,
+    refused,
+)
 from recollect.kernel.lang import ast
-from recollect.kernel.lang.parse_value import literal
+from recollect.kernel.lang.cursor import literal
 from recollect.kernel.lang.tokens import quoted
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.determined import Statistics, coarse
@@ -110,11 +118,7 @@ def stats_of(store: Store, session: Session, group: Group, marks: int) -> Stats:
     Cost: a few rows; with marks its whole log, a fifth of a second for a million elements.
     """
     if type(marks) is not int or not 0 <= marks <= MOST_MARKS:  # whatever the caller's types say
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"marks is not a whole number from 0 to {MOST_MARKS:,}",
-            hint="use marks=24",
-        )
+        raise refused(f"marks is not a whole number from 0 to {MOST_MARKS:,}", "use marks=24")
     counts = session.rows(COUNTS, {"group": group.group_id})[0]
     concepts, links, types, predicates, documents, transactions, at, groups = map(whole, counts)
     upkeep, path = store.upkeep(session), store.path

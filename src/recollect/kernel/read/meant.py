@@ -5,7 +5,7 @@ The rule: an id means one thing, in all the lives that it had under that id.
 
 from __future__ import annotations
 
-from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, Hint, RecollectError, ToDo
+from recollect.errors import INVALID_SYNTAX, Hint, ToDo, refused
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings, check_parameters
 from recollect.kernel.read.moment import elements_named, identities, lives_by_id, public_ids
@@ -51,10 +51,8 @@ def _element_ids(
             reader = Reader(session, catalog, limits, what.as_of)
             return reader.find_ids(find, Bindings(what.parameters))
         case _:
-            raise RecollectError(
-                INVALID_SYNTAX,
-                "the text is not one FIND",
-                hint='write FIND(?x) WHERE { ?x {type: "..."} }',
+            raise INVALID_SYNTAX.error(
+                "the text is not one FIND", 'write FIND(?x) WHERE { ?x {type: "..."} }'
             )
 
 
@@ -85,10 +83,9 @@ def _refuse_several(session: Session, catalog: Catalog, id: str, found: list[int
     if is_mixed:
         told.append("a link")
     if (is_mixed and keys) or len({one.name for one in keys}) > 1:
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f'the id "{id}" is, or was, that of {" and of ".join(told)}',
-            hint=Hint(
+            Hint(
                 f"name one of them: Key({keys[0].type!r}, {keys[0].name!r})",
                 ToDo.NAME_BY_KEY,
                 keys[0].type,

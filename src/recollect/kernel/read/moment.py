@@ -11,7 +11,15 @@ from collections.abc import Collection, Iterable, Iterator
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, Hint, Notice, RecollectError, ToDo, ask_at
+from recollect.errors import (
+    NOT_FOUND,
+    Hint,
+    Notice,
+    RecollectError,
+    ToDo,
+    ask_at,
+    refused,
+)
 from recollect.kernel.plan.bind import check_parameters
 from recollect.kernel.plan.scope import canonical_name
 from recollect.kernel.sql.rows import Clock
@@ -66,39 +74,33 @@ def resolve_moment(session: Session, group: Group, as_of: AsOf | None) -> Moment
 def check_as_of(as_of: AsOf) -> None:
     """Raise INVALID_ARGUMENT for what is no AsOf, whatever the caller's types say."""
     if not isinstance(as_of, AsOf):
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f"as_of is of type {type(as_of).__name__}, not an AsOf",
-            hint="pass AsOf(known=...) or AsOf(valid=...)",
+            "pass AsOf(known=...) or AsOf(valid=...)",
         )
     for at in (as_of.valid, as_of.known):
         if at is None:
             continue
         if type(at) is not int:
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"a point in time of AsOf is of type {type(at).__name__}, not a whole number",
-                hint="pass milliseconds since 1970-01-01T00:00:00Z",
+                "pass milliseconds since 1970-01-01T00:00:00Z",
             )
         if not -LIVING < at < LIVING:
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"the instant {at} is outside the range of the clock",
-                hint="pass milliseconds since 1970-01-01T00:00:00Z",
+                "pass milliseconds since 1970-01-01T00:00:00Z",
             )
     if as_of.transaction is None:
         return
     if type(as_of.transaction) is not int or not 0 <= as_of.transaction < LIVING:
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f"transaction of AsOf is {as_of.transaction!r}, not the number of one",
-            hint="pass a whole number from 0",
+            "pass a whole number from 0",
         )
     if as_of.known is not None:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            "AsOf has both known and transaction, which ask the same clock",
-            hint="pass one of them",
+        raise refused(
+            "AsOf has both known and transaction, which ask the same clock", "pass one of them"
         )
 
 
@@ -138,10 +140,9 @@ def elements_named(session: Session, group: Group, terms: Terms, what: str | Key
         case str():
             found = lives_by_id(session, group, [what]).get(what, [])
         case _:  # whatever the caller's types say
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 "the element is named by a value that is not text",
-                hint='pass its id as a str, or Key("type", "name")',
+                'pass its id as a str, or Key("type", "name")',
             )
     if not found:
         raise _purged(session, group, what) or _missing(what)
@@ -155,9 +156,7 @@ def check_ids(ids: object) -> None:
         or not isinstance(ids, Collection)
         or not all(isinstance(one, str) for one in ids)
     ):
-        raise RecollectError(
-            INVALID_ARGUMENT, "the ids are not a collection of texts", hint='pass ["..."]'
-        )
+        raise refused("the ids are not a collection of texts", 'pass ["..."]')
 
 
 def lives_by_id(
@@ -238,10 +237,9 @@ def _purged(session: Session, group: Group, what: str | Key) -> RecollectError |
     if row is None or row[0] is None:
         return None
     number = whole(row[0])
-    return RecollectError(
-        NOT_FOUND,
+    return NOT_FOUND.error(
         f'the element with the id "{what}" was purged in transaction {number}',
-        hint=Hint(
+        Hint(
             f"see who did it: Nexus.changes(since={number - 1}, limit=1)",
             ToDo.SEE_TRANSACTION,
             str(number),
@@ -254,9 +252,8 @@ _LOOK = Hint("look for it with SEARCH", ToDo.SEARCH)
 
 def _missing(what: str | Key) -> RecollectError:
     if isinstance(what, Key):
-        return RecollectError(
-            NOT_FOUND,
+        return NOT_FOUND.error(
             f'there is no concept {{type: "{what.type}", name: "{what.name}"}}, nor was there one',
-            hint=_LOOK,
+            _LOOK,
         )
-    return RecollectError(NOT_FOUND, f'no element has or had the id "{what}"', hint=_LOOK)
+    return NOT_FOUND.error(f'no element has or had the id "{what}"', _LOOK)

@@ -325,10 +325,9 @@ class Reader:
         find = select_target(where, target, links_only=links_only)
         ids = sorted(self._elements_of(find, bindings, "DELETE"))
         if links_only and any(one & 1 != LINK_BIT for one in ids):
-            raise RecollectError(
-                INVALID_SYNTAX,
+            raise INVALID_SYNTAX.error(
                 "DELETE PROPOSITIONS names a variable that is bound to concepts",
-                hint="name the link: DELETE PROPOSITIONS WHERE { ?link (?s, ?p, ?o) }",
+                "name the link: DELETE PROPOSITIONS WHERE { ?link (?s, ?p, ?o) }",
                 span=find.columns[0].span,
             )
         return ids
@@ -355,10 +354,9 @@ class Reader:
         hint = f"name more of the pattern, and {statement} in parts"
         compiled, rows = self._run(find, bindings, Page(most, 0), hint)
         if compiled.outputs[0].shape is not Shape.ELEMENT:
-            raise RecollectError(
-                INVALID_SYNTAX,
+            raise INVALID_SYNTAX.error(
                 f"{statement} names a variable that holds values",
-                hint="name the concept or link they are read from",
+                "name the concept or link they are read from",
                 span=find.columns[0].span,
             )
         return [cast(int, one) for one, *_ in rows if one is not None][:limit]
@@ -367,19 +365,17 @@ class Reader:
         """Return the integer ids of the elements a FIND answers with; KIP_1001 for values."""
         page = Page.of(find, bindings)
         if page.cursor is not None:
-            raise RecollectError(
-                INVALID_SYNTAX,
+            raise INVALID_SYNTAX.error(
                 "CURSOR is used in a FIND that selects what to work on",
-                hint="leave CURSOR out: everything it finds is selected",
+                "leave CURSOR out: everything it finds is selected",
                 span=page.cursor.span,
             )
         compiled, rows = self._run(find, bindings, page)
         for column, output in zip(find.columns, compiled.outputs, strict=True):
             if output.shape not in (Shape.ELEMENT, Shape.ELEMENTS) or output.reduces:
-                raise RecollectError(
-                    INVALID_SYNTAX,
+                raise INVALID_SYNTAX.error(
                     f"the column {column.name} holds values, not elements",
-                    hint="name variables of concepts and links in FIND",
+                    "name variables of concepts and links in FIND",
                     span=column.span,
                 )
         return sorted(element_ids(rows, compiled.outputs))
@@ -485,10 +481,9 @@ class Reader:
         if has_more:
             rows = rows[:limit]
         if len(rows) > most or collected(rows, compiled.outputs) > most:
-            raise RecollectError(
-                RESOURCE_EXHAUSTED,
+            raise RESOURCE_EXHAUSTED.error(
                 f"the answer has more than {most} rows, or collects more values than that",
-                hint=hint or f"write LIMIT {most}, or aggregate",
+                hint or f"write LIMIT {most}, or aggregate",
                 details={"rows": most},
             )
         return rows, has_more

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from typing import cast, get_args
 
 from recollect.errors import (
-    INVALID_ARGUMENT,
     INVALID_SYNTAX,
     Hint,
     Notice,
     RecollectError,
     Span,
     ToDo,
+    refused,
 )
 from recollect.kernel.lang import ast, parse
 from recollect.kernel.plan.bind import Bindings, literal
@@ -31,10 +31,8 @@ def check_one_of(given: str, known: Sequence[str], name: str) -> None:
     """Refuse what is none of the words, whatever the caller's types say."""
     if given not in known:
         words = ", ".join(f'"{one}"' for one in known)
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"{name} is {given!r}, which is not one of {words}",
-            hint=f'pass {name}="{known[0]}"',
+        raise refused(
+            f"{name} is {given!r}, which is not one of {words}", f'pass {name}="{known[0]}"'
         )
 
 
@@ -43,10 +41,8 @@ def limits_of(given: Limits | None, otherwise: Limits) -> Limits:
     if given is None:
         return otherwise
     if not isinstance(given, Limits):
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"limits is of type {type(given).__name__}, not Limits",
-            hint="pass Limits(max_rows=...)",
+        raise refused(
+            f"limits is of type {type(given).__name__}, not Limits", "pass Limits(max_rows=...)"
         )
     return given
 
@@ -75,20 +71,14 @@ def _kind(kind: str) -> ElementKind:
     try:
         return ElementKind(kind)
     except ValueError as error:
-        raise RecollectError(
-            INVALID_ARGUMENT, f"{kind!r} is not a kind of element", hint='pass "concept" or "link"'
-        ) from error
+        raise refused(f"{kind!r} is not a kind of element", 'pass "concept" or "link"') from error
 
 
 def one_moment(found: Found | None, as_of: AsOf | None) -> AsOf | None:
     """Return the moment that a call names once, in either place, or twice alike."""
     of_found = None if found is None else found.as_of
     if as_of is not None and of_found is not None and as_of != of_found:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            "as_of and the as_of of Found name different moments",
-            hint="pass one of them",
-        )
+        raise refused("as_of and the as_of of Found name different moments", "pass one of them")
     return of_found if as_of is None else as_of
 
 
@@ -168,19 +158,16 @@ _TREES: Cache[tuple[str, int, int], ast.Script] = Cache(1024)
 
 def not_only(span: Span, what: str) -> RecollectError:
     """Return the error for a text that holds something else than what a call is about."""
-    return RecollectError(
-        INVALID_SYNTAX, f"the text is not {what}", hint=f"pass {what} by itself", span=span
-    )
+    return INVALID_SYNTAX.error(f"the text is not {what}", f"pass {what} by itself", span=span)
 
 
 def only_queries(script: ast.Script) -> tuple[ast.Query, ...]:
     """Return the statements of a text that only reads; KIP_1001 for one that writes."""
     for statement in script.statements:
         if isinstance(statement, _MUTATIONS):
-            raise RecollectError(
-                INVALID_SYNTAX,
+            raise INVALID_SYNTAX.error(
                 "this statement writes, and only reading is allowed here",
-                hint=Hint("send it to execute_kip, or to Nexus.write", ToDo.WRITE),
+                Hint("send it to execute_kip, or to Nexus.write", ToDo.WRITE),
                 span=statement.span,
             )
     return cast("tuple[ast.Query, ...]", script.statements)
@@ -190,10 +177,8 @@ def only_queries(script: ast.Script) -> tuple[ast.Query, ...]:
 def quoting(text: str) -> Iterator[None]:
     """Give every error raised inside the block the text that its span points into."""
     if not isinstance(text, str):
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"the text is of type {type(text).__name__}, not a string",
-            hint="pass KIP as a str",
+        raise refused(
+            f"the text is of type {type(text).__name__}, not a string", "pass KIP as a str"
         )
     try:
         yield

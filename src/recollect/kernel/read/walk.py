@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, RecollectError
+from recollect.errors import NOT_FOUND, refused
 from recollect.kernel.plan import ir
 from recollect.kernel.read.moment import Moment, check_ids, latest_by_id
 from recollect.kernel.read.reader import Reader
@@ -122,13 +122,11 @@ def distances_between(
     """
     check_ids(targets)
     if type(most) is not int:
-        raise RecollectError(
-            INVALID_ARGUMENT, "most is not a whole number of links", hint="pass most=2"
-        )
+        raise refused("most is not a whole number of links", "pass most=2")
     session, group, moment = reader.session, reader.group, reader.moment
     named = latest_by_id(session, group, [start, *targets], moment)
     if start not in named:
-        raise RecollectError(NOT_FOUND, f'no element has the id "{start}"')
+        raise NOT_FOUND.error(f'no element has the id "{start}"')
     places = {text: named[text] for text in targets if text in named}
     walked = _walked(session, group, named[start], {*places.values()}, most, moment)
     return {text: walked[one] for text, one in places.items() if one in walked}

@@ -10,7 +10,7 @@ from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, 
 from contextlib import closing
 from typing import cast
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.bind import Bindings, Lifting
@@ -72,10 +72,9 @@ def why(reader: Reader, find: ast.Find, bindings: Bindings, row: int | None) -> 
     the history of what is shown; of the solutions only the elements are kept.
     """
     if row is not None and type(row) is not int:  # whatever the caller's types say
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f"the row is of type {type(row).__name__}, not a whole number",
-            hint="pass the place of a row of the answer, from 0",
+            "pass the place of a row of the answer, from 0",
         )
     page = Page.of(find, bindings)
     with reader.at_page(page):
@@ -95,10 +94,8 @@ def _why(reader: Reader, find: ast.Find, bindings: Bindings, page: Page, row: in
         answer, identities = _rows(reader, find, bindings, one)
         stands = _Standing(reader, bindings, MOST_GROUNDS)
         if not identities:
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                "the answer has no such row",
-                hint="run the query, and name one of the rows it shows",
+            raise refused(
+                "the answer has no such row", "run the query, and name one of the rows it shows"
             )
     stands.add_solutions(find, identities)
     cells = () if row is None else answer.rows[0]

@@ -81,10 +81,9 @@ def undeclared(
     near = nearest(name, [*definitions(session, group, kind), *sorted(given(session.kinds, kind))])
     declare = f'declare it first: {{type: "{META_TYPES[kind]}", name: {quoted(name)}}}'
     is_mendable = bool(near) and place is not None and place.is_token
-    return RecollectError(
-        TYPE_MISMATCH,
+    return TYPE_MISMATCH.error(
         f"the {NOUNS[kind]} {quoted(name)} is not declared, and this memory is strict",
-        hint=f"use {quoted(near[0])}" if near else declare,
+        f"use {quoted(near[0])}" if near else declare,
         span=None if place is None else place.span,
         known=near,
         fix=Fix(place.span, quoted(near[0])) if is_mendable and place is not None else None,

@@ -12,7 +12,7 @@ from typing import cast
 
 import orjson
 
-from recollect.errors import NOT_FOUND, RecollectError
+from recollect.errors import NOT_FOUND
 from recollect.kernel.read.catalogs import OpenGroup
 from recollect.kernel.read.cells import compare, hydrate, shown_concept
 from recollect.kernel.read.joints import End, counted_at, hops_from, joints_at, line_at
@@ -349,9 +349,8 @@ def _living_id(reader: Reader, asked: _Asked, public_id: str) -> int:
     found = latest_by_id(reader.session, reader.group, [public_id]).get(public_id)
     parameters = {**asked.parameters, "after": found}
     if found is None or reader.session.row(IS_LIVING, parameters) is None:
-        raise RecollectError(
-            NOT_FOUND,
+        raise NOT_FOUND.error(
             f'no concept of the type has the id "{public_id}"',
-            hint="pass the id of the last one of the page before",
+            "pass the id of the last one of the page before",
         )
     return found

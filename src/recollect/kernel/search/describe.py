@@ -242,10 +242,9 @@ def _unknown(
 ) -> RecollectError:
     near = nearest(name, (one.name for one in inventory(session, group, kind)))
     lists = "CONCEPT TYPES" if kind is ElementKind.CONCEPT else "PROPOSITION TYPES"
-    return RecollectError(
-        NOT_FOUND,
+    return NOT_FOUND.error(
         f'no {NOUNS[kind]} "{name}" is in the memory',
-        hint=f'use "{near[0]}"' if near else f"DESCRIBE {lists}",
+        f'use "{near[0]}"' if near else f"DESCRIBE {lists}",
         span=wanted.span,
         known=near,
     )
@@ -255,9 +254,6 @@ def _text(wanted: ast.Text, bindings: Bindings) -> str:
     value = bindings.value(wanted)
     if isinstance(value, str):
         return canonical_name(value, wanted.span)
-    raise RecollectError(
-        INVALID_VALUE,
-        "the name to describe is not a string",
-        hint="give it as a string",
-        span=wanted.span,
+    raise INVALID_VALUE.error(
+        "the name to describe is not a string", "give it as a string", span=wanted.span
     )

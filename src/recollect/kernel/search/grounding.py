@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from recollect.errors import INVALID_SYNTAX, INVALID_VALUE, RecollectError
+from recollect.errors import INVALID_SYNTAX, INVALID_VALUE
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.read.cells import (
@@ -139,15 +139,12 @@ def _share(bindings: Bindings, node: ast.Size) -> float:
     """Return a number from 0 to 1. KIP_2003 for no number, KIP_1001 for one outside that range."""
     value = bindings.value(node)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise RecollectError(
-            INVALID_VALUE, "THRESHOLD is not a number", hint="write THRESHOLD 0.5", span=node.span
+        raise INVALID_VALUE.error(
+            "THRESHOLD is not a number", "write THRESHOLD 0.5", span=node.span
         )
     if not 0 <= value <= 1:
-        raise RecollectError(
-            INVALID_SYNTAX,
-            f"THRESHOLD is {value}, which is not from 0 to 1",
-            hint="write THRESHOLD 0.5",
-            span=node.span,
+        raise INVALID_SYNTAX.error(
+            f"THRESHOLD is {value}, which is not from 0 to 1", "write THRESHOLD 0.5", span=node.span
         )
     return float(value)
 

@@ -27,12 +27,8 @@ def checked_mode(mode: str, span: Span) -> str:
     """Return a mode; KIP_1001 for any other word."""
     if mode not in MODES:
         known = nearest(mode, MODES) or MODES
-        raise RecollectError(
-            INVALID_SYNTAX,
-            f"SEARCH has no mode {mode[:40]}",
-            hint=f'use MODE "{known[0]}"',
-            span=span,
-            known=known,
+        raise INVALID_SYNTAX.error(
+            f"SEARCH has no mode {mode[:40]}", f'use MODE "{known[0]}"', span=span, known=known
         )
     return mode
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
-from recollect.errors import INVALID_SYNTAX, RecollectError
+from recollect.errors import INVALID_SYNTAX
 from recollect.kernel.lang import ast
 from recollect.kernel.lang.words import REGEX
 from recollect.kernel.plan import ir
@@ -266,10 +266,9 @@ class FilterCompiler:
     def _pattern(self, operand: ast.Operand) -> nodes.Expr:
         """Return a regular expression in the engine's own form, which only a constant has."""
         if not isinstance(operand, ast.Parameter):
-            raise RecollectError(
-                INVALID_SYNTAX,
+            raise INVALID_SYNTAX.error(
                 "the regular expression is read from the graph, which a server cannot do",
-                hint='write it as a string or a parameter: REGEX(?name, "^a")',
+                'write it as a string or a parameter: REGEX(?name, "^a")',
                 span=operand.span,
             )
         if _class(operand) != "string":

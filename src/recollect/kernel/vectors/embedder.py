@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Protocol
 
-from recollect.errors import EMBEDDER_CHANGED, RecollectError
+from recollect.errors import EMBEDDER_CHANGED
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.port import Parameters, Session
 from recollect.kernel.store.statements.vectors import MODEL, SET_MODEL
@@ -91,11 +91,10 @@ def dimension_of(session: Session, group_id: int, embedder: Embedder) -> int | N
     name, dimension = model
     if embedder.name != name or embedder.dimension not in (None, dimension):
         its = "" if embedder.dimension is None else f" with {embedder.dimension}"
-        raise RecollectError(
-            EMBEDDER_CHANGED,
+        raise EMBEDDER_CHANGED.error(
             f'the group is embedded by "{name}" with {dimension} numbers, and "{embedder.name}"'
             f"{its} is configured",
-            hint="run recollect reindex, or configure the other one again",
+            "run recollect reindex, or configure the other one again",
             known=(name,),
         )
     return dimension

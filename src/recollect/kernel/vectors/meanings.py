@@ -16,10 +16,10 @@ from typing import Final
 
 from recollect.errors import (
     EMBEDDER_UNAVAILABLE,
-    INVALID_ARGUMENT,
     STORE_CORRUPT,
     Notice,
     RecollectError,
+    refused,
 )
 from recollect.kernel.store.cells import octets, whole
 from recollect.kernel.store.port import Session
@@ -67,10 +67,9 @@ class Meanings(Shared):
         """
         super().__init__()
         if not callable(getattr(embedder, "documents", None)):
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"the embedder is of type {type(embedder).__name__}, which makes no vectors",
-                hint="pass an embedder, such as HttpEmbedder of recollect.embeddings.http",
+                "pass an embedder, such as HttpEmbedder of recollect.embeddings.http",
             )
         self.embedder = embedder
         self.mode = mode
@@ -189,10 +188,8 @@ def _catch_up(session: Session, group_id: int, dimension: int, held: _Held) -> N
             own = [(whole(one), vector) for _, one, vector in rows if whole(one) & 1 == bit]
             vectors = [None if vector is None else octets(vector) for _, vector in own]
             if any(one is not None and len(one) != bytes_each for one in vectors):
-                raise RecollectError(
-                    STORE_CORRUPT,
-                    "a stored vector has the wrong length",
-                    hint="recollect doctor --fix",
+                raise STORE_CORRUPT.error(
+                    "a stored vector has the wrong length", "recollect doctor --fix"
                 )
             space.put([one for one, _ in own], vectors)
         if rows:

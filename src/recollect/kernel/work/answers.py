@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import orjson
 
-from recollect.errors import CONFLICT, RecollectError
+from recollect.errors import CONFLICT
 from recollect.kernel.store.cells import json_value, octets, text, whole
 from recollect.kernel.store.group import last_transaction, load_group
 from recollect.kernel.store.port import Session, SqlValue, Store
@@ -62,10 +62,9 @@ class Answers:
         if digest is None:
             return None
         if not hmac.compare_digest(octets(held), digest):
-            raise RecollectError(
-                CONFLICT,
+            raise CONFLICT.error(
                 f'the idempotency key "{key}" was used for another input of {operation}',
-                hint="send it under another key",
+                "send it under another key",
             )
         return Kept(json_value(answer))
 

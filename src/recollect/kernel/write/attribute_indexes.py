@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from recollect.errors import (
     INDEX_PENDING,
-    INVALID_ARGUMENT,
     STORE_BUSY,
     STORE_CORRUPT,
     RecollectError,
     is_slip,
     nearest,
+    refused,
 )
 from recollect.kernel.store.cells import EVERY_GROUP, text, whole
 from recollect.kernel.store.dialect import (
@@ -95,10 +95,8 @@ def indexable(attribute: object) -> str:
     """Return the name of an attribute that may have an index, or INVALID_ARGUMENT."""
     name = identifier(attribute, "attribute")
     if name in _FIELDS:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f'"{name}" is a field of every concept and needs no index',
-            hint="name an attribute",
+        raise refused(
+            f'"{name}" is a field of every concept and needs no index', "name an attribute"
         )
     return name
 
@@ -145,10 +143,9 @@ def take_back_index(
     if unwanted not in declared:
         near = (str(one) for one in declared if _is_near(unwanted, one))
         known = nearest(str(unwanted), near)
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f"{unwanted} is not an index of the group",
-            hint=f"use {known[0]}" if known else "list them: recollect index list",
+            f"use {known[0]}" if known else "list them: recollect index list",
             known=known,
         )
     session.execute_many(REMOVE_INDEX, [_row(group_id, unwanted)])

@@ -12,10 +12,10 @@ from typing import assert_never, cast
 
 from recollect.errors import (
     DUPLICATE_EXISTS,
-    INVALID_ARGUMENT,
     VERSION_CONFLICT,
     RecollectError,
     Span,
+    refused,
 )
 from recollect.kernel.plan.scope import canonical_name
 from recollect.kernel.write.element import (
@@ -202,18 +202,16 @@ class Batch:
             return
         own = wanted.id if is_new else self._unit.public_id(concept)
         if own != wanted.id:
-            raise RecollectError(
-                DUPLICATE_EXISTS,
+            raise DUPLICATE_EXISTS.error(
                 f'{Meant(wanted.type, concept.name)} has the id "{own}", not "{wanted.id}"',
-                hint=f'use "{own}", or leave the id out',
+                f'use "{own}", or leave the id out',
                 known=(own,),
             )
         closed = self._unit.directory.closed_link(wanted.id) if is_new else None
         if closed is not None and is_fact(closed):
-            raise RecollectError(
-                DUPLICATE_EXISTS,
+            raise DUPLICATE_EXISTS.error(
                 f'the id "{wanted.id}" belongs to a fact that was closed',
-                hint="leave the id out, or give another",
+                "leave the id out, or give another",
                 known=(wanted.id,),
             )
 
@@ -272,11 +270,7 @@ class Batch:
     def _merge(self, change: Merge) -> Element:
         source, target = self.references.resolve_both(change.source, change.target)
         if not isinstance(source, ConceptElement) or not isinstance(target, ConceptElement):
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                "a Merge of the batch names a link",
-                hint="name two concepts of one type",
-            )
+            raise refused("a Merge of the batch names a link", "name two concepts of one type")
         self.tracker.meet(target, is_new=False)
         if source is not target:
             self.merged.append(merge_concepts(self._unit, source, target))
@@ -286,9 +280,7 @@ class Batch:
     def _retype(self, change: Retype) -> Element:
         concept = self.references.resolve(change.element)
         if not isinstance(concept, ConceptElement):
-            raise RecollectError(
-                INVALID_ARGUMENT, "a Retype of the batch names a link", hint="name a concept"
-            )
+            raise refused("a Retype of the batch names a link", "name a concept")
         type_ = identifier(change.type, "type")
         self.tracker.meet(concept, is_new=False)
         if self._unit.terms.text(concept.type) != type_:
@@ -312,10 +304,9 @@ class Batch:
             key = _key(change.key)
             link = self._unit.directory.link(triple, key)
         if given_id is not None and self._unit.directory.by_public_id(given_id) is not link:
-            raise RecollectError(
-                DUPLICATE_EXISTS,
+            raise DUPLICATE_EXISTS.error(
                 f'the id "{given_id}" belongs to another element, or the link has another id',
-                hint="leave the id out",
+                "leave the id out",
                 known=(given_id,),
             )
         if link is not None:
@@ -341,10 +332,8 @@ def _version(expected: object) -> int:
     """Return the version that a change expects."""
     if type(expected) is int and expected >= 0:
         return expected
-    raise RecollectError(
-        INVALID_ARGUMENT,
-        f"expect_version is {expected!r}, not a version",
-        hint="pass a whole number, zero or more",
+    raise refused(
+        f"expect_version is {expected!r}, not a version", "pass a whole number, zero or more"
     )
 
 
@@ -353,10 +342,8 @@ def _own(metadata: Attributes, own: Attributes) -> Attributes:
     part = own if type(own) is dict else members(own, "own_metadata")
     if part.items() <= metadata.items():
         return part
-    raise RecollectError(
-        INVALID_ARGUMENT,
-        "own_metadata holds what metadata does not",
-        hint="repeat in metadata what own_metadata holds",
+    raise refused(
+        "own_metadata holds what metadata does not", "repeat in metadata what own_metadata holds"
     )
 
 
@@ -434,9 +421,7 @@ def check_version(
     else:
         message = f"{_named(unit, element)} is at version {version}, not {expected}"
         hint = f"read it again, then write EXPECT VERSION {version}"
-    raise RecollectError(
-        VERSION_CONFLICT, message, hint=hint, details={"version": version, "expected": expected}
-    )
+    raise VERSION_CONFLICT.error(message, hint, details={"version": version, "expected": expected})
 
 
 def _named(unit: Unit, element: Element) -> str:

@@ -97,10 +97,9 @@ def _refuse_lost(
         count = living_count(unit.session, unit.group.group_id, kind, code)
         if count:
             users = f"{count} {kind.value}{'' if count == 1 else 's'}"
-            raise RecollectError(
-                CONSTRAINT_VIOLATION,
+            raise CONSTRAINT_VIOLATION.error(
                 f'the {NOUNS[kind]} "{element.name}" is in use by {users}',
-                hint="delete those first",
+                "delete those first",
                 span=place_of_concept(tree, type_, element.name),
             )
 

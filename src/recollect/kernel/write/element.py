@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
-from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
+from recollect.errors import Notice, refused
 from recollect.kernel.store.cells import canonical as canonical
 from recollect.model import BEGINNING, FOREVER, Attributes, Instant, Value
 from recollect.node import dataclass, field
@@ -96,10 +96,9 @@ def instant(text: object) -> Instant:
     """
     found = asked_instant(text) if isinstance(text, str) else None
     if found is None:
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f"{text!r:.60} is not an ISO 8601 date or time",
-            hint='write it like "2024-01-31", "2024-01", "2024-01-31T09:30:00Z" or "now"',
+            'write it like "2024-01-31", "2024-01", "2024-01-31T09:30:00Z" or "now"',
         )
     return found
 

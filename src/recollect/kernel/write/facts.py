@@ -20,13 +20,12 @@ from itertools import chain, count, pairwise
 
 from recollect.errors import (
     DUPLICATE_EXISTS,
-    INVALID_ARGUMENT,
     INVALID_IDENTIFIER,
     INVALID_VALUE,
     NOT_FOUND,
     Notice,
-    RecollectError,
     end_fact,
+    refused,
 )
 from recollect.kernel.schema.definitions import functional_predicates
 from recollect.kernel.search.tokens import called
@@ -209,17 +208,14 @@ class BatchFacts:
     def end(self, element: Element, at: Instant | None) -> None:
         """End a link at an instant, now if there is none; INVALID_ARGUMENT as `EndFact` has it."""
         if not isinstance(element, LinkElement):
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                "an EndFact of the batch names a concept",
-                hint="name the link that is no longer true",
+            raise refused(
+                "an EndFact of the batch names a concept", "name the link that is no longer true"
             )
         until = self._unit.at if at is None else at
         if until <= element.content.valid_at:
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"the fact begins at {instant_text(element.content.valid_at)}, not before its end",
-                hint="give a later end, or delete the fact if it was never true",
+                "give a later end, or delete the fact if it was never true",
             )
         self._tracker.meet(element, is_new=False)
         is_longer = until > element.content.invalid_at
@@ -234,10 +230,9 @@ class BatchFacts:
         unit = self._unit
         old = unit.directory.by_public_id(identifier(replaced, "id"))
         if not isinstance(old, LinkElement):
-            raise RecollectError(
-                NOT_FOUND,
+            raise NOT_FOUND.error(
                 f'no living link has the id "{replaced}", which is to be replaced',
-                hint="look for it again: it may have been replaced already",
+                "look for it again: it may have been replaced already",
             )
         if old is link:
             return
@@ -440,10 +435,9 @@ class BatchFacts:
             and change.key in ("", _compared(holder))
         ):
             return holder
-        raise RecollectError(
-            DUPLICATE_EXISTS,
+        raise DUPLICATE_EXISTS.error(
             f'the id "{change.id}" belongs to another element, or to a fact about another thing',
-            hint="leave the id out, or give another",
+            "leave the id out, or give another",
             known=(change.id,),
         )
 
@@ -495,21 +489,15 @@ def _check_fact(change: PutFact) -> tuple[Attributes, Attributes]:
     text: object = change.text
     if text is not None and (not isinstance(text, str) or not text.strip()):
         problem = "empty" if isinstance(text, str) else "not a string"
-        raise RecollectError(
-            INVALID_VALUE, f"the text of the fact is {problem}", hint="say what the fact states"
-        )
+        raise INVALID_VALUE.error(f"the text of the fact is {problem}", "say what the fact states")
     says = {} if text is None else members({FACT: text}, "attributes")
     attributes = {**members(change.attributes, "attributes"), **says}
     if len(change.key) > LONGEST_FACT_KEY:
-        raise RecollectError(
-            INVALID_IDENTIFIER,
-            f"the key of the fact is longer than {LONGEST_FACT_KEY} characters",
-            hint="pass a hash of it",
+        raise INVALID_IDENTIFIER.error(
+            f"the key of the fact is longer than {LONGEST_FACT_KEY} characters", "pass a hash of it"
         )
     if _PARTS in change.key:
-        raise RecollectError(
-            INVALID_VALUE, "the key of the fact holds a line break", hint="write it on one line"
-        )
+        raise INVALID_VALUE.error("the key of the fact holds a line break", "write it on one line")
     return attributes, members(change.metadata, "metadata")
 
 

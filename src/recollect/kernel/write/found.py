@@ -68,10 +68,9 @@ def delete_concepts(unit: Unit, ids: Iterable[int], target: ast.Variable) -> Del
     """Close concepts and every link that ends in them, and theirs; KIP_1001 for a link."""
     found = list(ids)
     if any(one & LINK_BIT for one in found):
-        raise RecollectError(
-            INVALID_SYNTAX,
+        raise INVALID_SYNTAX.error(
             f"DELETE CONCEPT names ?{target.name}, which stands for links",
-            hint=f"use DELETE PROPOSITIONS ?{target.name} WHERE {{ ... }}",
+            f"use DELETE PROPOSITIONS ?{target.name} WHERE {{ ... }}",
             span=target.span,
         )
     return delete_elements(unit, found)
@@ -265,19 +264,17 @@ def _only(unit: Unit, variable: ast.Variable, ids: Sequence[int]) -> ConceptElem
     elements = unit.directory.living(ids[:_SHOWN])
     if len(ids) > 1:
         known = tuple(unit.public_id(element) for element in elements)
-        raise RecollectError(
-            DUPLICATE_EXISTS,
+        raise DUPLICATE_EXISTS.error(
             f"?{variable.name} stands for {len(ids)} concepts, and MERGE is about one",
-            hint=f'name it by its id: ?{variable.name} {{id: "{known[0]}"}}',
+            f'name it by its id: ?{variable.name} {{id: "{known[0]}"}}',
             span=variable.span,
             known=known,
         )
     (element,) = elements
     if not isinstance(element, ConceptElement):
-        raise RecollectError(
-            INVALID_SYNTAX,
+        raise INVALID_SYNTAX.error(
             f"?{variable.name} stands for a link, and MERGE is about concepts",
-            hint=f'write ?{variable.name} {{type: "...", name: "..."}}',
+            f'write ?{variable.name} {{type: "...", name: "..."}}',
             span=variable.span,
         )
     return element
@@ -298,10 +295,9 @@ def _nothing(unit: Unit, tree: ast.MergeConcepts, terms: Terms) -> RecollectErro
             error.hint = f"go on: it was merged into {into} already"
             error.known = ()
         return error
-    return RecollectError(
-        NOT_FOUND,
+    return NOT_FOUND.error(
         f"WHERE finds nothing for ?{tree.source.name} and ?{tree.target.name}",
-        hint="run FIND with the same WHERE, and mend it there",
+        "run FIND with the same WHERE, and mend it there",
         span=tree.span,
     )
 
@@ -360,11 +356,8 @@ def check_term(node: ast.Term) -> None:
             for operand in node.operands:
                 check_term(operand)
         case ast.Literal(value=value) if value is not None and _number(value) is None:
-            raise RecollectError(
-                INVALID_VALUE,
-                "an operand is neither a number nor a field",
-                hint="give a number",
-                span=node.span,
+            raise INVALID_VALUE.error(
+                "an operand is neither a number nor a field", "give a number", span=node.span
             )
 
 
@@ -416,20 +409,18 @@ def _computed(node: ast.Computed, numbers: list[Number]) -> Number:
 def _kept(number: Number, node: ast.Computed) -> Number:
     if number in _INTEGERS if isinstance(number, int) else isfinite(number):
         return number
-    raise RecollectError(
-        INVALID_VALUE,
+    raise INVALID_VALUE.error(
         f"{node.function} gives a number beyond 64 bits",
-        hint="use CLAMP on its operands",
+        "use CLAMP on its operands",
         span=node.span,
     )
 
 
 def _clamped(number: Number, low: Number, high: Number, *, node: ast.Computed) -> Number:
     if low > high:
-        raise RecollectError(
-            INVALID_VALUE,
+        raise INVALID_VALUE.error(
             f"the bounds of CLAMP are the wrong way round: {low} is above {high}",
-            hint="write CLAMP(x, low, high)",
+            "write CLAMP(x, low, high)",
             span=node.span,
         )
     return min(max(number, low), high)

@@ -123,10 +123,9 @@ def _name_as_id(unit: Unit, type: str, name: str) -> str | None:
 
 
 def _nameless(wanted: Meant) -> RecollectError:
-    return RecollectError(
-        NOT_FOUND,
+    return NOT_FOUND.error(
         f"no concept matches {wanted}, and a new concept needs a name",
-        hint=f"name it: {replace(wanted, name='...')}",
+        f"name it: {replace(wanted, name='...')}",
         span=wanted.span,
     )
 
@@ -139,10 +138,9 @@ def _spelled_otherwise(unit: Unit, wanted: Meant) -> ConceptElement | None:
 
 
 def _name_taken(wanted: Meant, name: str) -> RecollectError:
-    return RecollectError(
-        DUPLICATE_EXISTS,
+    return DUPLICATE_EXISTS.error(
         f'the name "{wanted.name}" is that of {{type: "{wanted.type}", name: "{name}"}}',
-        hint=f'use "{name}"',
+        f'use "{name}"',
         span=wanted.span,
         known=(name,),
     )
@@ -157,10 +155,9 @@ def check_id(unit: Unit, wanted: Meant, concept: ConceptElement | None) -> None:
 
 def taken_id(given_id: str, span: Span | None = None) -> RecollectError:
     """Return KIP_3003 for an id that belongs to another element."""
-    return RecollectError(
-        DUPLICATE_EXISTS,
+    return DUPLICATE_EXISTS.error(
         f'the id "{given_id}" belongs to another element',
-        hint="leave the id out, or give another",
+        "leave the id out, or give another",
         span=span,
         known=(given_id,),
     )
@@ -186,10 +183,9 @@ def missing_concept(unit: Unit, wanted: Meant) -> RecollectError:
     """Return KIP_3002 for a concept that is not there, with the names most like it."""
     known = _suggestions(unit, wanted)
     part = "name" if wanted.name is not None else "type" if wanted.id is None else "id"
-    return RecollectError(
-        NOT_FOUND,
+    return NOT_FOUND.error(
         f"no concept matches {wanted}",
-        hint=f'use "{known[0]}"' if known else f"create it first, or correct the {part}",
+        f'use "{known[0]}"' if known else f"create it first, or correct the {part}",
         span=wanted.span,
         known=known,
     )
@@ -225,12 +221,8 @@ def _several(
     unit: Unit, message: str, found: Sequence[Element], span: Span | None
 ) -> RecollectError:
     ids = tuple(unit.public_id(element) for element in found[:_SHOWN])
-    return RecollectError(
-        DUPLICATE_EXISTS,
-        message,
-        hint=f'name one by its id: {{id: "{ids[0]}"}}',
-        span=span,
-        known=ids,
+    return DUPLICATE_EXISTS.error(
+        message, f'name one by its id: {{id: "{ids[0]}"}}', span=span, known=ids
     )
 
 
@@ -374,10 +366,9 @@ class PlainNames:
 
     def _ambiguous(self, name: str, found: list[ConceptElement]) -> RecollectError:
         first = {"type": self._type(found[0]), "name": found[0].name}
-        return RecollectError(
-            DUPLICATE_EXISTS,
+        return DUPLICATE_EXISTS.error(
             f'the name "{name}" means {len(found)} concepts: {self._told(found)}',
-            hint=f'say which: {{"type": "{first["type"]}", "name": "{first["name"]}"}}',
+            f'say which: {{"type": "{first["type"]}", "name": "{first["name"]}"}}',
             known=tuple(self._id(one) for one in found[:_SHOWN]),
             details={
                 "candidates": [

@@ -7,7 +7,7 @@ KIP 1.0-RC11, section 4.4.
 
 from __future__ import annotations
 
-from recollect.errors import CONSTRAINT_VIOLATION, DUPLICATE_EXISTS, RecollectError, Span
+from recollect.errors import CONSTRAINT_VIOLATION, DUPLICATE_EXISTS, Span
 from recollect.kernel.search.tokens import ALIASES
 from recollect.kernel.write.element import (
     ConceptElement,
@@ -54,10 +54,9 @@ def bear_anew(unit: Unit, concept: ConceptElement, type_: str) -> ConceptElement
     code = unit.terms.code(type_)
     there = None if code is None else unit.directory.concept((code, concept.name))
     if there is not None:
-        raise RecollectError(
-            DUPLICATE_EXISTS,
+        raise DUPLICATE_EXISTS.error(
             f'{{type: "{type_}", name: "{concept.name}"}} is there already',
-            hint="merge the two",
+            "merge the two",
             known=(unit.public_id(there),),
         )
     links = _links_about(unit, concept)
@@ -211,9 +210,8 @@ def refuse_types(
     if source.type == target.type:
         return
     types = [unit.terms.text(one.type) for one in (source, target)]
-    raise RecollectError(
-        CONSTRAINT_VIOLATION,
+    raise CONSTRAINT_VIOLATION.error(
         f'the concepts are of two types: "{types[0]}" and "{types[1]}"',
-        hint="merge concepts of one type",
+        "merge concepts of one type",
         span=span,
     )

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import orjson
 
-from recollect.errors import IMMUTABLE_TARGET, RecollectError
+from recollect.errors import IMMUTABLE_TARGET
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Interning
 from recollect.kernel.store.port import Parameters, Session, SqlValue
@@ -136,10 +136,9 @@ def refuse_owned(
         elif isinstance(element, ConceptElement):
             kind = kinds.get(terms.text(element.type))
             if kind is not None and kind.is_owned:
-                raise RecollectError(
-                    IMMUTABLE_TARGET,
+                raise IMMUTABLE_TARGET.error(
                     f'{{type: "{kind.type}", name: "{element.name}"}} is not written by KML',
-                    hint=f"call {kind.call}",
+                    f"call {kind.call}",
                 )
 
 
@@ -155,8 +154,7 @@ def _refuse_from(
         return
     kind = kinds.get(terms.text(subject.type))
     if kind is not None and kind.owns(predicate):
-        raise RecollectError(
-            IMMUTABLE_TARGET,
+        raise IMMUTABLE_TARGET.error(
             f'"{predicate}" from {{type: "{kind.type}", name: "{subject.name}"}} {fault}',
-            hint=f"call {kind.call}",
+            f"call {kind.call}",
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from recollect.errors import IMMUTABLE_TARGET, RecollectError, Span
+from recollect.errors import IMMUTABLE_TARGET, Span
 from recollect.kernel.lang import ast
 from recollect.kernel.read.known_keys import CONCEPT_TYPE, PROPOSITION_TYPE
 from recollect.kernel.schema.definitions import (
@@ -74,10 +74,9 @@ def refuse_merge(unit: Unit, concepts: Iterable[ConceptElement], span: Span | No
     for concept in concepts:
         kind = unit.terms.text(concept.type)
         if (kind, concept.name) in _DEFINITIONS | _ACTORS:
-            raise RecollectError(
-                IMMUTABLE_TARGET,
+            raise IMMUTABLE_TARGET.error(
                 f"{_shown((kind, concept.name))} is protected from merging",
-                hint="leave it out of MERGE",
+                "leave it out of MERGE",
                 span=span,
             )
 
@@ -94,10 +93,9 @@ def refuse_update(unit: Unit, elements: Iterable[Element], span: Span | None) ->
         key = definitions.get((one.type, one.name))
         if key is not None and _has_bootstrap(unit):
             name = _shown(key)
-            raise RecollectError(
-                IMMUTABLE_TARGET,
+            raise IMMUTABLE_TARGET.error(
                 f"{name} is protected: UPDATE does not change its attributes",
-                hint=f"use UPSERT {{ CONCEPT @x {{ {name} SET ATTRIBUTES {{ ... }} }} }}",
+                f"use UPSERT {{ CONCEPT @x {{ {name} SET ATTRIBUTES {{ ... }} }} }}",
                 span=span,
             )
 
@@ -123,24 +121,21 @@ def _refuse(concept: ConceptElement, key: tuple[str, str], span: Span | None) ->
     before, after = concept.before.content.attributes, concept.on_disk.content.attributes
     name = _shown(key)
     if not concept.is_living:
-        raise RecollectError(
-            IMMUTABLE_TARGET,
+        raise IMMUTABLE_TARGET.error(
             f"{name} is protected: it is neither deleted nor merged into another",
-            hint="leave it, and delete what you made yourself",
+            "leave it, and delete what you made yourself",
             span=span,
         )
     if key in _DEFINITIONS and not before.keys() <= after.keys():
-        raise RecollectError(
-            IMMUTABLE_TARGET,
+        raise IMMUTABLE_TARGET.error(
             f"{name} is protected: its attributes are not deleted",
-            hint="leave them, or set them anew with UPSERT",
+            "leave them, or set them anew with UPSERT",
             span=span,
         )
     directives = before.get(CORE_DIRECTIVES)
     if key in _ACTORS and CORE_DIRECTIVES in before and after.get(CORE_DIRECTIVES) != directives:
-        raise RecollectError(
-            IMMUTABLE_TARGET,
+        raise IMMUTABLE_TARGET.error(
             f"the attribute {CORE_DIRECTIVES} of {name} is protected",
-            hint=f"leave {CORE_DIRECTIVES} out; its other attributes may change",
+            f"leave {CORE_DIRECTIVES} out; its other attributes may change",
             span=span,
         )

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 import orjson
 
-from recollect.errors import STORE_BUSY, STORE_CORRUPT, RecollectError
+from recollect.errors import STORE_BUSY, STORE_CORRUPT
 from recollect.kernel.read.cells import compare
 from recollect.kernel.read.moment import Moment, resolve_moment
 from recollect.kernel.read.reader import Catalog
@@ -107,10 +107,8 @@ class RecordReader:
         attributes, metadata, valid_at, invalid_at = content
         source, target = found.get(whole(subject)), found.get(whole(object_))
         if source is None or target is None:
-            raise RecollectError(
-                STORE_CORRUPT,
-                "a link is not newer than both of its ends",
-                hint="run recollect doctor",
+            raise STORE_CORRUPT.error(
+                "a link is not newer than both of its ends", "run recollect doctor"
             )
         link = Link(
             self._public_id(id_, given),
@@ -220,10 +218,8 @@ class Records:
         }
         ((is_purged,),) = session.rows(IS_PURGED, parameters)
         if is_purged:  # else it was in another group
-            raise RecollectError(
-                STORE_BUSY,
-                "something of the group was purged while it was read",
-                hint="send the same request again",
+            raise STORE_BUSY.error(
+                "something of the group was purged while it was read", "send the same request again"
             )
 
 
@@ -267,8 +263,8 @@ def _iso(bound: int) -> str | None:
     except OverflowError as error:
         if bound in BOUNDS or abs(bound) >= FOREVER:
             return None
-        raise RecollectError(
-            STORE_CORRUPT, "a fact time is beyond the years 1 to 9999", hint="run recollect doctor"
+        raise STORE_CORRUPT.error(
+            "a fact time is beyond the years 1 to 9999", "run recollect doctor"
         ) from error
 
 

@@ -12,11 +12,11 @@ from typing import assert_never
 
 from recollect.errors import (
     DUPLICATE_EXISTS,
-    INVALID_ARGUMENT,
     NOT_FOUND,
     REFERENCE_ERROR,
     RecollectError,
     nearest,
+    refused,
 )
 from recollect.kernel.write.directory import ConceptKey
 from recollect.kernel.write.element import Element, LinkElement, Tracker, Triple
@@ -180,16 +180,15 @@ class References:
             case Said():
                 if self.triple(reference) is None:
                     return self.missing_end(reference)
-                return RecollectError(
-                    NOT_FOUND,
+                return NOT_FOUND.error(
                     "the proposition is not in the graph",
-                    hint="create it first, in a PROPOSITION block",
+                    "create it first, in a PROPOSITION block",
                     span=reference.span,
                 )
             case Meant():
                 return self._missing_link(reference)
             case _:
-                return RecollectError(NOT_FOUND, f'no element has the id "{reference}"')
+                return NOT_FOUND.error(f'no element has the id "{reference}"')
 
     def missing_end(self, link: PutLink | Said) -> RecollectError:
         """Return KIP_3002 for the end of a link that is not there."""
@@ -199,10 +198,9 @@ class References:
     def _missing_link(self, meant: Meant) -> RecollectError:
         id_ = str(meant.id)
         is_concept = self._unit.directory.by_public_id(id_) is not None
-        return RecollectError(
-            NOT_FOUND,
+        return NOT_FOUND.error(
             f'no link has the id "{id_}"' + (", which belongs to a concept" if is_concept else ""),
-            hint=f'use {{id: "{id_}"}}' if is_concept else "look for it again with FIND",
+            f'use {{id: "{id_}"}}' if is_concept else "look for it again with FIND",
             span=meant.span,
         )
 
@@ -249,10 +247,8 @@ class References:
         if not isinstance(handle, str):
             raise unknown("handle", handle, "a str")
         if handle in self._handles:
-            raise RecollectError(
-                DUPLICATE_EXISTS,
-                f'the handle "{handle}" is given twice',
-                hint="give each element its own handle",
+            raise DUPLICATE_EXISTS.error(
+                f'the handle "{handle}" is given twice', "give each element its own handle"
             )
         self._handles[handle] = element
 
@@ -265,14 +261,13 @@ class References:
         element = self._handles.get(handle)
         if element is None:
             known = nearest(handle, self._handles)
-            raise RecollectError(
-                REFERENCE_ERROR,
+            raise REFERENCE_ERROR.error(
                 f'the handle "{handle}" is not put earlier in the batch',
-                hint=f'use "{known[0]}"' if known else "put the element first",
+                f'use "{known[0]}"' if known else "put the element first",
                 known=known,
             )
         if not element.present.is_living:
-            raise RecollectError(NOT_FOUND, f'the element of the handle "{handle}" is deleted')
+            raise NOT_FOUND.error(f'the element of the handle "{handle}" is deleted')
         return element.present
 
     def _at_hand(self, reference: Reference) -> Element | None:
@@ -420,11 +415,7 @@ def normal(reference: Key | Meant) -> Meant:
 
 def unknown(what: str, given: object, expected: str) -> RecollectError:
     """Return the error for what is of another type than the caller's types say."""
-    return RecollectError(
-        INVALID_ARGUMENT,
-        f"a {what} of the batch is of type {type(given).__name__}",
-        hint=f"pass {expected}",
-    )
+    return refused(f"a {what} of the batch is of type {type(given).__name__}", f"pass {expected}")
 
 
 def _key_of(reference: Reference) -> tuple[str, str] | None:

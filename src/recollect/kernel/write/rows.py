@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 import orjson
 
-from recollect.errors import RESOURCE_EXHAUSTED, RecollectError
+from recollect.errors import RESOURCE_EXHAUSTED
 from recollect.kernel.store.cells import (
     TALLY_BOUNDED_CONCEPTS,
     TALLY_BOUNDED_LINKS,
@@ -180,10 +180,9 @@ def _json(value: Attributes) -> str:
         return "{}"
     spelled = orjson.dumps(value)
     if len(spelled) > LARGEST:
-        raise RecollectError(
-            RESOURCE_EXHAUSTED,
+        raise RESOURCE_EXHAUSTED.error(
             f"the attributes or the metadata of an element take more than {LARGEST} bytes",
-            hint="store parts of them as concepts of their own",
+            "store parts of them as concepts of their own",
         )
     return spelled.decode()
 

@@ -13,12 +13,11 @@ from typing import get_args
 
 from recollect.errors import (
     CONSTRAINT_VIOLATION,
-    INVALID_ARGUMENT,
     TYPE_MISMATCH,
     Hint,
-    RecollectError,
     ToDo,
     nearest,
+    refused,
 )
 from recollect.kernel.schema.definitions import NOUNS, Definition, definitions, given
 from recollect.kernel.search.known_terms import InventoryEntry, inventory, term_code
@@ -71,22 +70,16 @@ def _check_mode(mode: str) -> None:
     modes = get_args(SchemaMode)
     if mode not in modes:
         known = nearest(str(mode), modes) or modes
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"{mode!r} is not a mode of a schema",
-            hint=f'use "{known[0]}"',
-            known=known,
-        )
+        raise refused(f"{mode!r} is not a mode of a schema", f'use "{known[0]}"', known=known)
 
 
 def _refuse_misfits(misfits: tuple[Misfit, ...]) -> None:
     if not misfits:
         return
     others = f", and {len(misfits) - 1} more such things" if len(misfits) > 1 else ""
-    raise RecollectError(
-        CONSTRAINT_VIOLATION,
+    raise CONSTRAINT_VIOLATION.error(
         f"the group does not conform to its schema: {misfits[0].message}{others}",
-        hint=Hint("declare or mend it, or pass force=True", ToDo.DECLARE_OR_FORCE),
+        Hint("declare or mend it, or pass force=True", ToDo.DECLARE_OR_FORCE),
         details={"misfits": [asdict(one) for one in misfits]},
     )
 

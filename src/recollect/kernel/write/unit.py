@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 
-from recollect.errors import CONSTRAINT_VIOLATION, Notice, RecollectError
+from recollect.errors import CONSTRAINT_VIOLATION, Notice
 from recollect.kernel.read.catalogs import Last
 from recollect.kernel.search.index import TextIndex
 from recollect.kernel.search.tokens import concept_text, link_text
@@ -299,10 +299,9 @@ class Unit:
     def _refuse_computed(self, given_id: str | None) -> None:
         """Refuse to adopt an id that the memory may one day compute for another element."""
         if given_id is not None and self._is_computed(given_id):
-            raise RecollectError(
-                CONSTRAINT_VIOLATION,
+            raise CONSTRAINT_VIOLATION.error(
                 f'the id "{given_id}" is one the memory gives out itself',
-                hint="leave the id out, or give one of your own",
+                "leave the id out, or give one of your own",
             )
 
     def _move_text(self, element: Element, old: State, new: State | None) -> None:

@@ -83,10 +83,9 @@ def _source(unit: Unit, identifier: str) -> int:
     """Return the concept of that id, closed: the last one."""
     lives = lives_by_id(unit.session, unit.group, [identifier]).get(identifier, [])
     if not lives or lives[-1] & LINK_BIT != CONCEPT_BIT or unit.directory.by_public_id(identifier):
-        raise RecollectError(
-            NOT_FOUND,
+        raise NOT_FOUND.error(
             f'no concept with the id "{identifier}" was merged into another',
-            hint="name the id that it had before the merge",
+            "name the id that it had before the merge",
         )
     return lives[-1]
 
@@ -268,4 +267,4 @@ def _content(row: SqlRow) -> ElementContent:
 
 
 def _conflict(message: str) -> RecollectError:
-    return RecollectError(CONFLICT, message, hint="take back what was done after the merge first")
+    return CONFLICT.error(message, "take back what was done after the merge first")

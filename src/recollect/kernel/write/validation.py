@@ -46,16 +46,12 @@ def identifier(text: object, what: str, span: Span | None = None) -> str:
     if type(text) is str and 0 < len(text) <= LONGEST_NAME and text.isascii() and "\0" not in text:
         return text  # as nearly all are
     if not isinstance(text, str):
-        raise RecollectError(
-            INVALID_VALUE, f"the {what} is not a string", hint="write it in quotes", span=span
-        )
+        raise INVALID_VALUE.error(f"the {what} is not a string", "write it in quotes", span=span)
     if not text:
-        raise RecollectError(
-            INVALID_IDENTIFIER, f"the {what} is empty", hint=f"give the {what}", span=span
-        )
+        raise INVALID_IDENTIFIER.error(f"the {what} is empty", f"give the {what}", span=span)
     normal = canonical_name(text, span)
     if "\0" in normal:
-        raise RecollectError(INVALID_VALUE, f"the {what} holds a NUL character", span=span)
+        raise INVALID_VALUE.error(f"the {what} holds a NUL character", span=span)
     return normal
 
 
@@ -63,10 +59,9 @@ def plain_predicate(text: object, span: Span | None = None) -> str:
     """Return a predicate that may be written: one without path operators, else KIP_1001."""
     predicate = identifier(text, "predicate", span)
     if _PATH_SIGNS.search(predicate):
-        raise RecollectError(
-            INVALID_SYNTAX,
+        raise INVALID_SYNTAX.error(
             f'the predicate "{predicate}" holds a path operator',
-            hint="write one plain predicate, without { } and |",
+            "write one plain predicate, without { } and |",
             span=span,
         )
     return predicate
@@ -75,10 +70,9 @@ def plain_predicate(text: object, span: Span | None = None) -> str:
 def removable_key(key: str, section: str, span: Span | None = None) -> str:
     """Return a key that may be deleted; KIP_2002 for one of metadata that begins with `_`."""
     if section == "metadata" and key.startswith("_"):
-        raise RecollectError(
-            CONSTRAINT_VIOLATION,
+        raise CONSTRAINT_VIOLATION.error(
             f'the key "{key}" of metadata begins with _: only the memory itself deletes it',
-            hint=f'leave "{key}" out',
+            f'leave "{key}" out',
             span=span,
         )
     return key
@@ -94,8 +88,8 @@ def members(
     """
     if type(values) is not dict:  # nearly all are one
         if not isinstance(values, Mapping):
-            raise RecollectError(
-                INVALID_VALUE, f"{section} is not an object", hint="write { key: value }", span=span
+            raise INVALID_VALUE.error(
+                f"{section} is not an object", "write { key: value }", span=span
             )
         values = dict(values)
     if not values:
@@ -127,15 +121,12 @@ def _unfit_value(key: str, reason: str, section: str, span: Span | None) -> Reco
 
 def _unfit_key(key: object, section: str, span: Span | None) -> RecollectError:
     if not isinstance(key, str):
-        return RecollectError(INVALID_VALUE, f"a key of {section} is not a string", span=span)
+        return INVALID_VALUE.error(f"a key of {section} is not a string", span=span)
     if not key:
-        return RecollectError(
-            INVALID_VALUE, f"a key of {section} is empty", hint="give it a name", span=span
-        )
-    return RecollectError(
-        CONSTRAINT_VIOLATION,
+        return INVALID_VALUE.error(f"a key of {section} is empty", "give it a name", span=span)
+    return CONSTRAINT_VIOLATION.error(
         f'the key "{key}" of {section} begins with _, which is reserved',
-        hint=f'use "{key.lstrip("_") or "key"}"',
+        f'use "{key.lstrip("_") or "key"}"',
         span=span,
     )
 
@@ -161,10 +152,9 @@ def version_value(node: Size | None) -> int | None:
 def concept_meant(pattern: ConceptPattern) -> Meant:
     """Return the parts a pattern gives."""
     if pattern.type is None and pattern.name is None and pattern.id is None:
-        raise RecollectError(
-            INVALID_IDENTIFIER,
+        raise INVALID_IDENTIFIER.error(
             "the concept has no type, name or id",
-            hint="write {type: ..., name: ...} or {id: ...}",
+            "write {type: ..., name: ...} or {id: ...}",
             span=pattern.span,
         )
     return Meant(
@@ -190,9 +180,6 @@ def constant(node: ValueNode) -> object:
     """Return the value of a node, unchecked."""
     if isinstance(node, Literal):
         return node.value
-    raise RecollectError(
-        REFERENCE_ERROR,
-        "a placeholder has no value",
-        hint="give a value for it in parameters",
-        span=node.span,
+    raise REFERENCE_ERROR.error(
+        "a placeholder has no value", "give a value for it in parameters", span=node.span
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
 
-from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, RecollectError
+from recollect.errors import INVALID_SYNTAX, RecollectError, refused
 from recollect.faces.kip import answer_kip
 from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.kip.response import Format
@@ -87,19 +87,14 @@ def _answer(out: Output, on: Invocation, text: str, parameters: Mapping[str, Val
 def _refuse_file(text: str) -> None:
     """Refuse the name of a file in the place of a text: `run` takes it."""
     if text.isprintable() and len(text) <= _LONGEST and Path(text).is_file():
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"{text} is a file, and query takes a text",
-            hint=f"recollect run {quote(text)}",
-        )
+        raise refused(f"{text} is a file, and query takes a text", f"recollect run {quote(text)}")
 
 
 def _only_reading(nexus: Nexus, text: str) -> Script:
     script = parse_text(text, nexus.limits)
     if not script.is_read_only:
-        raise RecollectError(
-            INVALID_SYNTAX,
+        raise INVALID_SYNTAX.error(
             "this text writes, and query only reads",
-            hint="run it from a file, or from standard input: recollect run -",
+            "run it from a file, or from standard input: recollect run -",
         )
     return script

@@ -9,7 +9,7 @@ from shlex import quote
 
 import typer
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import INVALID_ARGUMENT, RecollectError, refused
 from recollect.kernel import compared_by, distribute_groups, roles_script
 from recollect.model import Finding
 from recollect.servers.cli.cells import counted
@@ -107,14 +107,11 @@ def _refuse_foreign(path: str) -> None:
             first = file.readline(_LONGEST)
     except OSError as error:
         reason = error.strerror or "it is no file"
-        raise RecollectError(
-            INVALID_ARGUMENT, f"{path} cannot be read: {reason}", hint=_NAME_A_DUMP
-        ) from error
+        raise refused(f"{path} cannot be read: {reason}", _NAME_A_DUMP) from error
     if first.startswith(_SQLITE):
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f"{path} is an SQLite file, not a Recollect dump",
-            hint=f"a backup is a memory already: copy it, or use it with --db {quote(path)}",
+            f"a backup is a memory already: copy it, or use it with --db {quote(path)}",
         )
     if _BEGINNING not in first:
         raise _no_dump(path)
@@ -123,7 +120,7 @@ def _refuse_foreign(path: str) -> None:
 def _no_dump(path: str) -> RecollectError:
     """Return the error for a text whose first line is not how a dump begins."""
     name = "standard input" if path == STANDARD_INPUT else path
-    return RecollectError(INVALID_ARGUMENT, f"{name} is not a Recollect dump", hint=_NAME_A_DUMP)
+    return refused(f"{name} is not a Recollect dump", _NAME_A_DUMP)
 
 
 def examine_memory(on: Invocation, *, fix: bool) -> None:

@@ -13,7 +13,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
+from recollect.errors import RESOURCE_NOT_FOUND
 from recollect.faces.beginnings import whole_id
 from recollect.faces.claims import (
     Actor,
@@ -343,10 +343,8 @@ def _require_folder(path: Path, option: str) -> None:
 async def _standing(store: NexusKnowledgeStore, claim_id: str) -> _ClaimPage:
     claim = await store.get(claim_id)
     if claim is None:
-        raise RecollectError(
-            RESOURCE_NOT_FOUND,
-            f'no claim has the id "{claim_id}"',
-            hint="list them: recollect claim list",
+        raise RESOURCE_NOT_FOUND.error(
+            f'no claim has the id "{claim_id}"', "list them: recollect claim list"
         )
     events = await store.history(claim_id)
     return _ClaimPage(claim, events, await store.superseded_by(claim_id))

@@ -8,7 +8,7 @@ from functools import partial
 
 import typer
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.kernel import Nexus
 from recollect.model import Found, Key, Receipt
 from recollect.node import dataclass, replace
@@ -82,10 +82,9 @@ def _erased(
 def _is_confirmed(out: Output, told: Receipt) -> bool:
     """Ask on the terminal; without one, only `--yes` confirms."""
     if not sys.stdin.isatty():
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             "an erasure cannot be undone, and there is no terminal to ask on",
-            hint="look with --dry-run, then add --yes",
+            "look with --dry-run, then add --yes",
         )
     out.err.print(summary_of(told), soft_wrap=True)
     return typer.confirm("Erase this for good?", err=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import typer
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.model import Value
 from recollect.servers.cli.safe_text import one_line
 
@@ -25,16 +25,12 @@ def text_of(file: str, wanted: str = "a KIP text") -> str:
         raw = sys.stdin.buffer.read() if file == STANDARD_INPUT else Path(file).read_bytes()
     except OSError as error:
         reason = error.strerror or "it cannot be read"
-        raise RecollectError(
-            INVALID_ARGUMENT, f"{name}: {reason}", hint=f"name {wanted}, or - for standard input"
-        ) from error
+        raise refused(f"{name}: {reason}", f"name {wanted}, or - for standard input") from error
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"{name} is not UTF-8 text (byte {error.start + 1})",
-            hint="save it as UTF-8",
+        raise refused(
+            f"{name} is not UTF-8 text (byte {error.start + 1})", "save it as UTF-8"
         ) from error
 
 

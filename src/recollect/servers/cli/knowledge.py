@@ -196,8 +196,6 @@ def _say(out: Output, text: str) -> None:
 
 
 def _absent(piece_id: str) -> RecollectError:
-    return RecollectError(
-        RESOURCE_NOT_FOUND,
-        f'no piece has the id "{piece_id[:256]}"',
-        hint="see their ids with: recollect knowledge list",
+    return RESOURCE_NOT_FOUND.error(
+        f'no piece has the id "{piece_id[:256]}"', "see their ids with: recollect knowledge list"
     )

@@ -15,17 +15,13 @@ from types import ModuleType
 
 from pydantic import BaseModel
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError, install
+from recollect.errors import install, refused
 
 
 def require(package: str, extra: str, what: str) -> None:
     """Raise INVALID_ARGUMENT where a package of an extra is not installed."""
     if find_spec(package) is None:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"{what} needs the package {package}, which is not installed",
-            hint=install(extra),
-        )
+        raise refused(f"{what} needs the package {package}, which is not installed", install(extra))
 
 
 @contextmanager

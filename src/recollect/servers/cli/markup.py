@@ -10,7 +10,7 @@ from typing import Final, Literal
 from rich import box
 from rich.table import Table
 
-from recollect.errors import INVALID_ARGUMENT, UNKNOWN_ID, RecollectError, place
+from recollect.errors import UNKNOWN_ID, RecollectError, place, refused
 from recollect.faces.markup import (
     Applied,
     Exchange,
@@ -187,10 +187,9 @@ def import_outline(
     chosen = format or _SUFFIXES.get(Path(file).suffix.lower())
     with _with_text(on, file, writes=True, dry_run=changing.is_dry_run) as (out, markup, text):
         if chosen is None:
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"the name of {file} does not tell its format",
-                hint="add --format markdown, opml, org or json",
+                "add --format markdown, opml, org or json",
             )
         read = read_outline(text, chosen)
         out.warn_of(read.notices)
@@ -206,7 +205,7 @@ def import_outline(
             done = markup.load(given, ids=ids, extra_fields=True, dry_run=changing.is_dry_run)
         else:
             told = "--target is where new nodes go, and with --ids each has a place of its own"
-            raise RecollectError(INVALID_ARGUMENT, told, hint="leave --target or --ids out")
+            raise refused(told, "leave --target or --ids out")
         _tell_applied(out, done)
 
 

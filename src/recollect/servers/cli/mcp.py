@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.node import dataclass
 from recollect.servers.cli.loading import in_haste, require
 from recollect.servers.cli.options import Invocation
@@ -101,7 +101,5 @@ def host_and_port(address: str) -> tuple[str, int]:
     """
     host, colon, port = address.rpartition(":")
     if not (colon and host and port.isdecimal() and len(port) <= 5 and int(port) <= 65535):
-        raise RecollectError(
-            INVALID_ARGUMENT, f"{address} is not HOST:PORT", hint="use --http 127.0.0.1:7412"
-        )
+        raise refused(f"{address} is not HOST:PORT", "use --http 127.0.0.1:7412")
     return host.removeprefix("[").removesuffix("]"), int(port)

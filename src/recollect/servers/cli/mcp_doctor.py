@@ -52,9 +52,7 @@ def _entry(client: Client, install: str) -> ClientEntry:
     try:
         return client.read(_text(client))
     except OSError as error:
-        raise RecollectError(
-            RESOURCE_NOT_FOUND, f"{client.file}: {error.strerror}", hint=install
-        ) from error
+        raise RESOURCE_NOT_FOUND.error(f"{client.file}: {error.strerror}", install) from error
     except RecollectError as error:
         is_missing = error.code == RESOURCE_NOT_FOUND
         hint = install if is_missing else install.removesuffix(" --write")

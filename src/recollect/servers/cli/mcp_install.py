@@ -136,16 +136,15 @@ def _write(client: Client, edited: Callable[[str], str]) -> Path | None:
         backup = _copy(client.file) if before else None
         client.file.write_bytes(written)
     except OSError as error:
-        raise RecollectError(
-            STORE_UNAVAILABLE,
+        raise STORE_UNAVAILABLE.error(
             f"{client.file} cannot be edited: {error.strerror}",
-            hint="leave --write out, and copy the snippet",
+            "leave --write out, and copy the snippet",
         ) from error
     except UnicodeDecodeError as error:
         raise _unreadable(client, "UTF-8") from error
     except UnicodeEncodeError as error:
-        raise RecollectError(
-            INVALID_VALUE, "a path that the file would name is not UTF-8", hint="use another path"
+        raise INVALID_VALUE.error(
+            "a path that the file would name is not UTF-8", "use another path"
         ) from error
     return backup
 
@@ -186,10 +185,9 @@ def _without(client: Client, before: str) -> str:
     if not wanted[client.member]:
         del wanted[client.member]
     if tomllib.loads(after) != wanted:
-        raise RecollectError(
-            CONFLICT,
+        raise CONFLICT.error(
             f"{client.file} has its [{client.member}] in a form that is not edited here",
-            hint=f"take [{section}] out of it by hand",
+            f"take [{section}] out of it by hand",
         )
     return after
 
@@ -239,10 +237,9 @@ def _edited_toml(client: Client, before: str, command: list[str]) -> str:
     else:
         after = _with_lines(before, snippet)
     if not _says(client, after, entry):
-        raise RecollectError(
-            CONFLICT,
+        raise CONFLICT.error(
             f"{client.file} has its [{client.member}] in a form that is not edited here",
-            hint="leave --write out, and put the snippet in its place",
+            "leave --write out, and put the snippet in its place",
         )
     return after
 
@@ -274,8 +271,6 @@ def _says(client: Client, text: str, entry: dict[str, object]) -> bool:
 
 
 def _unreadable(client: Client, what: str) -> RecollectError:
-    return RecollectError(
-        INVALID_VALUE,
-        f"{client.file} is not {what}",
-        hint="leave --write out, and copy the snippet",
+    return INVALID_VALUE.error(
+        f"{client.file} is not {what}", "leave --write out, and copy the snippet"
     )

@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 import typer
 from rich.text import Text
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import RecollectError, refused
 from recollect.faces.claims import EvidenceRef
 from recollect.faces.claims.wire import from_wire
 from recollect.faces.memory import (
@@ -50,7 +50,7 @@ def _on(
     with output(on) as out:
         if is_baseless and not settings.database(on.database).exists:
             message = "a claim has no evidence, so nothing is kept"
-            raise RecollectError(INVALID_ARGUMENT, message, hint=_ADD_EVIDENCE)
+            raise refused(message, _ADD_EVIDENCE)
         with opened(on, create=creates) as nexus:
             if not creates:
                 warn_of_absent_group(out, nexus)

@@ -220,9 +220,7 @@ def progress_bars(out: Output, unit: str = "") -> Iterator[Told]:
 
 def _unwritten(error: OSError) -> RecollectError:
     reason = error.strerror or "the system refuses"
-    return RecollectError(
-        STORE_UNAVAILABLE, f"the answer cannot be written: {reason}", hint="free some space"
-    )
+    return STORE_UNAVAILABLE.error(f"the answer cannot be written: {reason}", "free some space")
 
 
 def error_text(error: RecollectError | str) -> Text:

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from functools import partial
 from shlex import quote
 
-from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
+from recollect.errors import Notice, RecollectError, refused
 from recollect.faces.kip import answer_kip
 from recollect.faces.kip.response import Response, failure, success
 from recollect.kernel import Nexus, Script, parse
@@ -82,10 +82,9 @@ def _refuse_text(file: str) -> None:
     asked = f"recollect query {quote(file)}"
     piped = f"pipe it: printf %s {quote(file)} | recollect run -"
     hint = asked if _only_asks(file) else piped
-    raise RecollectError(
-        INVALID_ARGUMENT,
+    raise refused(
         "this is a KIP text, and run takes a file, or - for standard input",
-        hint=hint if file.isprintable() else "pipe it into: recollect run -",
+        hint if file.isprintable() else "pipe it into: recollect run -",
     )
 
 

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
+from recollect.errors import STORE_UNAVAILABLE, refused
 from recollect.node import dataclass
 from recollect.servers.cli.loading import require
 from recollect.servers.cli.options import Invocation
@@ -122,10 +122,9 @@ def _processes(service: ServeOptions, located: Located) -> int:
     """Return how many processes serve: one, unless more are asked for."""
     count = service.processes or 1
     if count > 1 and located.file is None:
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f"{located.shown} has no file, and processes share a memory through its file",
-            hint="leave --processes out",
+            "leave --processes out",
         )
     return count
 
@@ -178,6 +177,4 @@ def _append(path: Path, row: TokenRow) -> None:
         with path.open("a", encoding="utf-8") as file:
             file.write(f"{row.line()}\n")
     except OSError as error:
-        raise RecollectError(
-            STORE_UNAVAILABLE, f"{path} cannot be written: {error.strerror}"
-        ) from error
+        raise STORE_UNAVAILABLE.error(f"{path} cannot be written: {error.strerror}") from error

@@ -16,7 +16,7 @@ from pathlib import Path
 import typer
 from rich.text import Text
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError, place
+from recollect.errors import RecollectError, place, refused
 from recollect.kernel import Diagnostic, Severity, check, format_text
 from recollect.model import Value
 from recollect.node import dataclass, replace
@@ -137,7 +137,7 @@ def _replace(file: str, text: str) -> None:
     except OSError as error:
         reason = error.strerror or "it cannot be written"
         hint = "make the file and its directory writable"
-        raise RecollectError(INVALID_ARGUMENT, f"{file}: {reason}", hint=hint) from error
+        raise refused(f"{file}: {reason}", hint) from error
 
 
 def _show(out: Output, one: _Formatted, *, check: bool, diff: bool) -> None:

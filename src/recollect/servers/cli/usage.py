@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Final, NoReturn, Protocol, cast
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
+from recollect.errors import refused
 from recollect.node import dataclass
 
 NOT_UNDERSTOOD: Final = 2
@@ -275,14 +276,11 @@ def _refuse_shell_names(words: list[str]) -> None:
 
 
 def _tell(error: typer.BadParameter, *, as_json: bool) -> NoReturn:
-    from recollect.errors import INVALID_ARGUMENT, RecollectError
     from recollect.servers.cli.output import Output
 
     message = error.format_message()
     for pattern, words in _IN_OWN_WORDS:
         message = pattern.sub(words, message)
     command = "recollect" if error.ctx is None else error.ctx.command_path
-    Output(as_json=as_json).error(
-        RecollectError(INVALID_ARGUMENT, message, hint=f"{command} --help")
-    )
+    Output(as_json=as_json).error(refused(message, f"{command} --help"))
     sys.exit(NOT_UNDERSTOOD)

@@ -14,7 +14,7 @@ from fastapi import Depends, FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
 
-from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
+from recollect.errors import RESOURCE_NOT_FOUND, RecollectError, refused
 from recollect.servers.admission import Bodies
 from recollect.servers.http.answers import Refusals
 from recollect.servers.http.edge import ServerEdge
@@ -153,12 +153,6 @@ def _tell_errors(app: FastAPI, refusals: Refusals) -> None:
 def _of(error: HTTPException) -> RecollectError:
     """Return the error for a request that no route takes."""
     if error.status_code == RESOURCE_NOT_FOUND.http:
-        return RecollectError(
-            RESOURCE_NOT_FOUND, "there is nothing at this address", hint="GET /openapi.json"
-        )
+        return RESOURCE_NOT_FOUND.error("there is nothing at this address", "GET /openapi.json")
     allowed = (error.headers or {}).get("Allow", "")
-    return RecollectError(
-        INVALID_ARGUMENT,
-        "this address does not take the request",
-        hint=f"use {allowed}" if allowed else "",
-    )
+    return refused("this address does not take the request", f"use {allowed}" if allowed else "")

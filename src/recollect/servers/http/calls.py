@@ -20,7 +20,7 @@ from pydantic import ConfigDict, TypeAdapter, with_config
 from pydantic_core import from_json
 from typing_extensions import TypedDict, is_typeddict
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError, in_words
+from recollect.errors import RecollectError, in_words, refused
 from recollect.faces.calls import Call, calls_of
 from recollect.faces.operations import Caller, Envelope, Observation
 from recollect.faces.operations.envelope import checked, code_of, failure, success
@@ -194,7 +194,7 @@ class _CallRoute:
         for name in self.call.placed:
             if name in given:
                 problem = f"{name} stands in the path and among the fields"
-                raise RecollectError(INVALID_ARGUMENT, problem, hint="give it in the path alone")
+                raise refused(problem, "give it in the path alone")
             given[name] = request.path_params[name]
         return given
 
@@ -240,7 +240,7 @@ def group_of(request: Request, shared: SharedParts, field: str | None = None) ->
     caller = caller_of(request)
     named = request.query_params.getlist(_GROUP) + ([] if field is None else [field])
     if len(named) > 1:
-        raise RecollectError(INVALID_ARGUMENT, "group_id is named twice", hint="name one group")
+        raise refused("group_id is named twice", "name one group")
     group = named[0] if named else _own_group(caller, shared.service.nexus.group_name)
     caller.check([group])
     return group
@@ -252,10 +252,9 @@ def _own_group(caller: Caller, standing: str) -> str:
     if len(caller.groups) == 1:
         (group,) = caller.groups
         return group
-    raise RecollectError(
-        INVALID_ARGUMENT,
+    raise refused(
         "the token is valid for several groups, and none is named",
-        hint=f"add ?{_GROUP}={min(caller.groups)}",
+        f"add ?{_GROUP}={min(caller.groups)}",
     )
 
 
@@ -268,9 +267,7 @@ def query_members(request: Request, lists: frozenset[str] = frozenset()) -> Memb
         if name in lists:
             found[name] = [one for one in values if one]
         elif name != _GROUP and len(values) > 1:
-            raise RecollectError(
-                INVALID_ARGUMENT, f"{name[:60]} is named twice", hint="name it once"
-            )
+            raise refused(f"{name[:60]} is named twice", "name it once")
         elif name != _GROUP:
             found[name] = values[0]
     return found
@@ -281,11 +278,9 @@ def body_members(body: bytes) -> Members:
     try:
         members: Any = from_json(body, allow_inf_nan=False)
     except ValueError as error:
-        raise RecollectError(
-            INVALID_ARGUMENT, f"the body is not JSON: {error}", hint="send an object"
-        ) from error
+        raise refused(f"the body is not JSON: {error}", "send an object") from error
     if not isinstance(members, dict):
-        raise RecollectError(INVALID_ARGUMENT, "the body is not an object", hint="send an object")
+        raise refused("the body is not an object", "send an object")
     return cast("Members", members)
 
 

@@ -73,7 +73,7 @@ class ServerEdge:
             log_failure(state["request_id"], error)
             if is_begun:
                 raise
-            fault = RecollectError(INTERNAL, "the server failed")
+            fault = INTERNAL.error("the server failed")
             await self._refusals.answer(scope, fault)(scope, receive, sent)
         finally:
             self._metrics.opened(-1)
@@ -100,8 +100,8 @@ def _limited(receive: Receive, headers: Headers, most: int) -> Receive:
 
 
 def _too_large(most: int) -> RecollectError:
-    return RecollectError(
-        LIMIT_EXCEEDED, f"the body is larger than {most} bytes", hint="send it in several requests"
+    return LIMIT_EXCEEDED.error(
+        f"the body is larger than {most} bytes", "send it in several requests"
     )
 
 

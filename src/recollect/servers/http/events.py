@@ -134,9 +134,7 @@ class Streams:
         given = cast("StreamEvents", checked(_GIVEN, query_members(request)))
         after = request.headers.get(_LAST) or given.get("after")
         if self._open >= self._shared.options.streams:
-            raise RecollectError(
-                UNAVAILABLE, f"{self._open} streams are open already", hint="try again later"
-            )
+            raise UNAVAILABLE.error(f"{self._open} streams are open already", "try again later")
         self._open += 1
         try:
             if after is None:

@@ -93,10 +93,8 @@ class HttpGuard:
         """Find the caller, and raise PERMISSION_DENIED unless it is an administrator."""
         caller = self._caller(request)
         if not caller.is_admin:
-            raise RecollectError(
-                PERMISSION_DENIED,
-                "only an administrator may see this",
-                hint="send the token of an administrator",
+            raise PERMISSION_DENIED.error(
+                "only an administrator may see this", "send the token of an administrator"
             )
         request.state.caller = caller
 
@@ -132,10 +130,9 @@ class HttpGuard:
         named = request.headers.get("host", "")
         host = urlsplit(f"//{named}").hostname if _is_host(named) else None
         if self._hosts is not None and host not in self._hosts:
-            raise RecollectError(
-                PERMISSION_DENIED,
+            raise PERMISSION_DENIED.error(
                 "the Host header does not name this server",
-                hint="call it by its address, or start it with tokens",
+                "call it by its address, or start it with tokens",
             )
 
 
@@ -147,7 +144,7 @@ def _is_host(named: str) -> bool:
 
 
 def _unauthenticated(message: str) -> RecollectError:
-    return RecollectError(UNAUTHENTICATED, message, hint="send `Authorization: Bearer` and a token")
+    return UNAUTHENTICATED.error(message, "send `Authorization: Bearer` and a token")
 
 
 PAUSE_SECONDS: Final = 0.2  # between two looks

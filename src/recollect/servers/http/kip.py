@@ -16,7 +16,7 @@ from fastapi import Response as Answer
 from pydantic import Field, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
-from recollect.errors import CODES, INVALID_ARGUMENT, RecollectError
+from recollect.errors import CODES, RecollectError, refused
 from recollect.faces.calls import DIGITS
 from recollect.faces.kip import Response, handle_tool_call, read_changes
 from recollect.faces.kip.changes import DEFAULT_LIMIT
@@ -142,7 +142,7 @@ def _read(request: Request, body: bytes) -> AskedFunction:
 def _text(name: str, value: object) -> str | None:
     if value is None or isinstance(value, str):
         return value
-    raise RecollectError(INVALID_ARGUMENT, f"{name} is not a string", hint=f"leave out {name}")
+    raise refused(f"{name} is not a string", f"leave out {name}")
 
 
 def _done(shared: SharedParts, group: str, work: Callable[[Nexus], Response]) -> Response:

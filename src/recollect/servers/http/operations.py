@@ -14,7 +14,7 @@ from fastapi import Request
 from pydantic import TypeAdapter
 from pydantic_core import from_json
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.faces.operations import OPERATIONS, Envelope, ServiceOperation, limits
 from recollect.faces.operations.envelope import OWN_CODES, named_request
 from recollect.faces.operations.outputs import Error
@@ -136,27 +136,22 @@ def read_asked(request: Request, body: bytes) -> AskedOperation:
     try:
         members = from_json(body, allow_inf_nan=False)  # a large number stays what it is
     except ValueError as error:
-        raise RecollectError(
-            INVALID_ARGUMENT, f"the body is not JSON: {error}", hint='send {"input": {...}}'
-        ) from error
+        raise refused(f"the body is not JSON: {error}", 'send {"input": {...}}') from error
     if not isinstance(members, dict):
-        raise RecollectError(
-            INVALID_ARGUMENT, "the body is not an object", hint='send {"input": {...}}'
-        )
+        raise refused("the body is not an object", 'send {"input": {...}}')
     named = members.get("request_id")
     if named is not None:
         request.state.request_id = named_request(named)
     unknown = [one for one in members if one not in _MEMBERS]
     if unknown:
         fields = [{"field": one[:128], "problem": "is not a field of a request"} for one in unknown]
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f"{fields[0]['field']} is not a field of a request",
-            hint="put the fields of the operation into input",
+            "put the fields of the operation into input",
             details={"fields": fields[:10]},
         )
     if "input" not in members:
-        raise RecollectError(INVALID_ARGUMENT, "input is missing", hint='send {"input": {...}}')
+        raise refused("input is missing", 'send {"input": {...}}')
     return AskedOperation(members["input"], request_id_of(request), members.get("idempotency_key"))
 
 

@@ -134,19 +134,17 @@ class Processes:
         if stopped.poll(_HEARD_SECONDS if was_told else 0.0):
             return
         if not self._all_answered:
-            raise RecollectError(
-                UNAVAILABLE,
+            raise UNAVAILABLE.error(
                 f"a process of the server ended with {exit_code} before it answered",
-                hint="read on standard error what it said last",
+                "read on standard error what it said last",
             )
         now = time.monotonic()
         self._ends.append(now)
         if len(self._ends) == _MOST_ENDS and now - self._ends[0] < _WITHIN_SECONDS:
-            raise RecollectError(
-                UNAVAILABLE,
+            raise UNAVAILABLE.error(
                 f"{_MOST_ENDS} processes of the server ended within {_WITHIN_SECONDS:g} seconds, "
                 f"the last with {exit_code}",
-                hint="read in the log what they did last",
+                "read in the log what they did last",
             )
         self._begin()
 

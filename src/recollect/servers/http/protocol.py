@@ -20,7 +20,7 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
-from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, UNAVAILABLE, RecollectError
+from recollect.errors import LIMIT_EXCEEDED, UNAVAILABLE, RecollectError, refused
 from recollect.faces.operations.envelope import failure, named_request
 from recollect.node import dataclass, field
 from recollect.servers.http.logs import log_refusal
@@ -84,7 +84,7 @@ class BoundedProtocol(HttpToolsProtocol):
             transport.abort()
         elif len(self.connections) > self._bounds.connections:
             told = f"{self._bounds.connections} connections are open"
-            error = RecollectError(UNAVAILABLE, told, hint="try again later")
+            error = UNAVAILABLE.error(told, "try again later")
             self._refuse(503, error, "retry-after: 1")
         else:
             self.await_peer()
@@ -156,9 +156,7 @@ class BoundedProtocol(HttpToolsProtocol):
         """Answer what is not HTTP."""
         del msg  # uvicorn's words
         if not self._is_refused:
-            error = RecollectError(
-                INVALID_ARGUMENT, "the request is not HTTP/1.1", hint="send a request of HTTP/1.1"
-            )
+            error = refused("the request is not HTTP/1.1", "send a request of HTTP/1.1")
             self._refuse(400, error)
 
     @property
@@ -167,10 +165,8 @@ class BoundedProtocol(HttpToolsProtocol):
         return None if cycle is None or cycle.response_complete else cycle
 
     def _refuse_head(self) -> None:
-        error = RecollectError(
-            LIMIT_EXCEEDED,
-            f"the head of the request is larger than {HEAD_BYTES} bytes",
-            hint="send shorter headers",
+        error = LIMIT_EXCEEDED.error(
+            f"the head of the request is larger than {HEAD_BYTES} bytes", "send shorter headers"
         )
         self._refuse(431, error)
 

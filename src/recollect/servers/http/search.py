@@ -13,7 +13,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
-from recollect.errors import CODES, INVALID_ARGUMENT, RecollectError
+from recollect.errors import CODES, RecollectError, refused
 from recollect.faces.calls import DIGITS
 from recollect.faces.claims import Claim, derive_claim_severity, one_claim
 from recollect.faces.claims.calls import filters_of
@@ -130,10 +130,9 @@ def search(
     implied: Literal["all", "knowledge"] = "knowledge" if given.keys() & _OF_CLAIMS else "all"
     kind, limit = given.get("type", implied), given.get("limit", _LIMIT)
     if implied != "all" and kind != implied:
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f"{', '.join(sorted(given.keys() & _OF_CLAIMS))} are of claims, not of {kind}",
-            hint="search with type=knowledge, or without them",
+            "search with type=knowledge, or without them",
         )
     match kind:
         case "all":

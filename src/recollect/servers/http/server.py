@@ -16,7 +16,7 @@ from typing import Protocol, cast, runtime_checkable
 import uvicorn
 from starlette.types import ASGIApp
 
-from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
+from recollect.errors import STORE_UNAVAILABLE, refused
 from recollect.servers.http.guard import LOOPBACK
 from recollect.servers.http.processes import Begun
 from recollect.servers.http.protocol import BoundedProtocol, Bounds
@@ -42,10 +42,9 @@ def is_loopback(host: str) -> bool:
 def check_exposure(host: str, *, has_tokens: bool, is_insecure: bool) -> None:
     """Raise INVALID_ARGUMENT where a server would be open to everybody on the network."""
     if not (is_loopback(host) or has_tokens or is_insecure):
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f"without tokens everybody who reaches {host} may read and erase the memory",
-            hint="make a token with `recollect token new`, and pass --tokens FILE",
+            "make a token with `recollect token new`, and pass --tokens FILE",
         )
 
 
@@ -67,10 +66,9 @@ def listen(host: str, port: int) -> socket.socket:
             raise
         return listener
     except OSError as error:
-        raise RecollectError(
-            STORE_UNAVAILABLE,
+        raise STORE_UNAVAILABLE.error(
             f"{host} port {port} cannot be listened to: {error.strerror}",
-            hint="name another port with --port",
+            "name another port with --port",
         ) from error
 
 

@@ -16,7 +16,7 @@ from typing import cast
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
+from recollect.errors import STORE_UNAVAILABLE, refused
 from recollect.faces.operations import Caller
 from recollect.node import dataclass
 
@@ -85,15 +85,12 @@ def new_token(
     for a name that is not valid.
     """
     if name is not None and not _is_name(name):
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f"the name is not 1 to {_NAME_LENGTH} printable characters",
-            hint="leave out --name, or shorten it",
+            "leave out --name, or shorten it",
         )
     if not groups and not is_admin:
-        raise RecollectError(
-            INVALID_ARGUMENT, "the token is valid for no group", hint="name one with --group"
-        )
+        raise refused("the token is valid for no group", "name one with --group")
     token = PREFIX + secrets.token_urlsafe(_BYTES)
     return token, TokenRow(digest(token), tuple(groups) or None, is_admin, name)
 
@@ -113,18 +110,13 @@ def read_tokens(path: Path) -> AccessTokens:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise RecollectError(
-            STORE_UNAVAILABLE,
+        raise STORE_UNAVAILABLE.error(
             f"the tokens in {path} cannot be read: {reason}",
-            hint=f"recollect token new --group NAME --tokens {path}",
+            f"recollect token new --group NAME --tokens {path}",
         ) from error
     rows = tuple(_rows(path, lines))
     if not rows:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"{path} holds no token",
-            hint=f"recollect token new --group NAME --tokens {path}",
-        )
+        raise refused(f"{path} holds no token", f"recollect token new --group NAME --tokens {path}")
     return AccessTokens(rows)
 
 
@@ -134,10 +126,9 @@ def _rows(path: Path, lines: Iterable[str]) -> Iterable[TokenRow]:
             try:
                 yield _row(orjson.loads(line))
             except (orjson.JSONDecodeError, ValueError) as error:
-                raise RecollectError(
-                    INVALID_ARGUMENT,
+                raise refused(
                     f"line {number} of {path} is not a token: {error}",
-                    hint="write what `recollect token new` prints",
+                    "write what `recollect token new` prints",
                 ) from error
 
 

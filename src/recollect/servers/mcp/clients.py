@@ -63,12 +63,12 @@ class Client:
         entry = servers.get(NAME) if isinstance(servers, dict) else None
         program = entry.get("command") if isinstance(entry, dict) else None
         if not isinstance(entry, dict) or not isinstance(program, str):
-            raise RecollectError(RESOURCE_NOT_FOUND, f"{self.file} has no server {NAME}")
+            raise RESOURCE_NOT_FOUND.error(f"{self.file} has no server {NAME}")
         return ClientEntry((program, *self._texts(entry)), self._variables(entry))
 
     def unreadable(self, what: str) -> RecollectError:
         """Return the error for a file that is not what it must be."""
-        return RecollectError(INVALID_VALUE, f"{self.file} is not {what}")
+        return INVALID_VALUE.error(f"{self.file} is not {what}")
 
     def _texts(self, entry: Mapping[str, object]) -> list[str]:
         match entry.get("args", []):

@@ -27,12 +27,11 @@ from pydantic import BeforeValidator, Field, JsonValue, with_config
 from typing_extensions import TypedDict
 
 from recollect.errors import (
-    INVALID_ARGUMENT,
     PERMISSION_DENIED,
     Hint,
     Notice,
-    RecollectError,
     ToDo,
+    refused,
 )
 from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece, KnowledgeProvider
 from recollect.faces.markup import Markup
@@ -171,10 +170,9 @@ class AskBrief(TypedDict):
 def recall(memory: Memory, given: RecallInput) -> Output:
     """Return the memories a question is about, and the cursor of those that are left."""
     if "cursor" in given and "as_of" in given:
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             "as_of is given with a cursor, which keeps the time of its first page",
-            hint="leave as_of out",
+            "leave as_of out",
         )
     said: dict[str, Any] = {"max_tokens": MAX_TOKENS, **given}
     found = memory.face.recall(said.pop("question"), **said)
@@ -247,10 +245,9 @@ def forget(memory: Memory, given: Forget) -> Output:
     """Forget a memory by its id, or show what a question names."""
     effect = given.get("effect", "withdraw")
     if effect == "erase" and not memory.may_erase:
-        raise RecollectError(
-            PERMISSION_DENIED,
+        raise PERMISSION_DENIED.error(
             "this server erases nothing",
-            hint='use effect "withdraw"; to erase, start it with --allow-erase',
+            'use effect "withdraw"; to erase, start it with --allow-erase',
         )
     said: dict[str, Any] = {key: one for key, one in given.items() if key != "question"}
     done = memory.face.forget(given.get("question"), **said)

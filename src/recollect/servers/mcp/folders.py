@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import Final
 
 from recollect.errors import (
-    INVALID_ARGUMENT,
     LIMIT_EXCEEDED,
     PERMISSION_DENIED,
     RESOURCE_NOT_FOUND,
-    RecollectError,
+    refused,
 )
 from recollect.node import dataclass
 
@@ -53,26 +52,23 @@ class Folders:
         there, INVALID_ARGUMENT for anything but a regular file, LIMIT_EXCEEDED for too large a one.
         """
         if not self.allowed:
-            raise RecollectError(
-                PERMISSION_DENIED,
+            raise PERMISSION_DENIED.error(
                 "this server imports no files: it was started without a folder for them",
-                hint="start it with --import-from DIR, or ask the user to do so",
+                "start it with --import-from DIR, or ask the user to do so",
             )
         if "\0" in named:
-            raise RecollectError(INVALID_ARGUMENT, "path holds a zero byte", hint="leave it out")
+            raise refused("path holds a zero byte", "leave it out")
         inside = list(self._led_to(named))
         if not inside:
-            raise RecollectError(
-                PERMISSION_DENIED,
+            raise PERMISSION_DENIED.error(
                 "path leads out of the folders that files may be imported from",
-                hint=f"name a file below {self.allowed[0]}",
+                f"name a file below {self.allowed[0]}",
             )
         file = next((one for one in map(_opened, inside) if one is not None), None)
         if file is None:
-            raise RecollectError(
-                RESOURCE_NOT_FOUND,
+            raise RESOURCE_NOT_FOUND.error(
                 "there is no file at this path that can be read",
-                hint=f"name a file below {self.allowed[0]}",
+                f"name a file below {self.allowed[0]}",
             )
         try:
             _check(file)
@@ -113,14 +109,8 @@ def _opened(place: tuple[Path, Path]) -> int | None:
 def _check(file: int) -> None:
     found = os.fstat(file)
     if not stat.S_ISREG(found.st_mode):
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            "path is not a regular file",
-            hint="name a file, not a folder or a pipe",
-        )
+        raise refused("path is not a regular file", "name a file, not a folder or a pipe")
     if found.st_size > LARGEST:
-        raise RecollectError(
-            LIMIT_EXCEEDED,
-            f"the file is larger than {LARGEST // 2**20} MB",
-            hint="take it in with: recollect import",
+        raise LIMIT_EXCEEDED.error(
+            f"the file is larger than {LARGEST // 2**20} MB", "take it in with: recollect import"
         )

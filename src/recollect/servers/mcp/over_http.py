@@ -140,7 +140,7 @@ def _refusal(error: RecollectError) -> JSONResponse:
 
 
 def _unauthenticated(message: str) -> RecollectError:
-    return RecollectError(UNAUTHENTICATED, message, hint="send `Authorization: Bearer` and a token")
+    return UNAUTHENTICATED.error(message, "send `Authorization: Bearer` and a token")
 
 
 def _names(own: Iterable[str]) -> TransportSecuritySettings:

@@ -10,7 +10,7 @@ from typing import Final
 
 from mcp_types import GetPromptResult, Prompt, PromptMessage, TextContent
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
+from recollect.errors import nearest, refused
 from recollect.faces.kip import syntax_card
 from recollect.servers.mcp.fence import fenced, json_line, one_line
 from recollect.servers.mcp.memory import Memory
@@ -73,9 +73,7 @@ def get_prompt(memory: Memory, name: str) -> GetPromptResult:
     if prompt is None:
         names = [one.name for one in prompts_of(memory)]
         near = nearest(name, names) or tuple(names)
-        raise RecollectError(
-            INVALID_ARGUMENT, "there is no prompt of this name", hint=f"use {near[0]}", known=near
-        )
+        raise refused("there is no prompt of this name", f"use {near[0]}", known=near)
     message = PromptMessage(role="user", content=TextContent(text=_PROMPTS[name](memory)))
     return GetPromptResult(description=prompt.description, messages=[message])
 

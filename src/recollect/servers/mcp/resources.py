@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from mcp_types import Resource, ResourceTemplate
 
-from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
+from recollect.errors import RESOURCE_NOT_FOUND
 from recollect.faces.kip import Response, execute_kip_readonly, syntax_card
 from recollect.faces.kip.changes import transaction_json, what_json
 from recollect.faces.kip.objects import element_object
@@ -124,10 +124,9 @@ def read_resource(nexus: Nexus, uri: str) -> tuple[str, str]:
         return MARKDOWN, syntax_card()
     read = _READERS.get(uri)
     if read is None:
-        raise RecollectError(
-            RESOURCE_NOT_FOUND,
+        raise RESOURCE_NOT_FOUND.error(
             "there is no resource at this address",
-            hint=f"list the resources; the first is {LISTED[0].uri}",
+            f"list the resources; the first is {LISTED[0].uri}",
         )
     return JSON, _json(read(nexus))
 

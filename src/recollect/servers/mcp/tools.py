@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, cast
 from mcp_types import Tool, ToolAnnotations
 from pydantic import TypeAdapter
 
-from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError, nearest
+from recollect.errors import PERMISSION_DENIED, RecollectError, nearest, refused
 from recollect.faces.kip import Response, handle_tool_call, tool_definitions
 from recollect.faces.operations.envelope import checked
 from recollect.node import dataclass, replace
@@ -55,14 +55,11 @@ def tool_named(name: str, memory: Memory) -> MemoryTool:
     if found is None or found.offered not in memory.tools:
         known = [one.definition.name for one in TOOLS.values() if one.offered in memory.tools]
         near = nearest(name, known) or tuple(known)
-        raise RecollectError(
-            INVALID_ARGUMENT, "there is no tool of this name", hint=f"use {near[0]}", known=near
-        )
+        raise refused("there is no tool of this name", f"use {near[0]}", known=near)
     if memory.is_read_only and not found.only_reads:
-        raise RecollectError(
-            PERMISSION_DENIED,
+        raise PERMISSION_DENIED.error(
             f"{name} writes, and this server only reads",
-            hint="use execute_kip_readonly or recall; to write, start it without --read-only",
+            "use execute_kip_readonly or recall; to write, start it without --read-only",
         )
     return found
 

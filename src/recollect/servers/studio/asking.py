@@ -16,7 +16,7 @@ from typing import Final
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
+from recollect.errors import Notice, RecollectError, refused
 from recollect.faces.claims import Claim
 from recollect.faces.claims.reading import claims_of
 from recollect.kernel import Nexus, Script, parse_text
@@ -366,9 +366,7 @@ def download(visit: Visit) -> Answered:
     answer = visit.nexus.read(paged(visit, text), given, as_of=page_moment(visit))
     rows = next((one for one in answer.results if isinstance(one, Rows)), None)
     if rows is None:
-        raise RecollectError(
-            INVALID_ARGUMENT, "the text has no rows to download", hint="ask with FIND"
-        )
+        raise refused("the text has no rows to download", "ask with FIND")
     cells = list(_plain_rows(visit, rows))
     objects = [dict(zip(rows.columns, row, strict=True)) for row in cells]
     match visit.asked("as"):

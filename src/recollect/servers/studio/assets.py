@@ -15,7 +15,7 @@ from typing import Final
 
 from fastapi import APIRouter, Request, Response
 
-from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
+from recollect.errors import RESOURCE_NOT_FOUND
 from recollect.node import dataclass
 
 FOLDER: Final = Path(__file__).parent / "assets"
@@ -67,7 +67,7 @@ def add_assets(router: APIRouter, headers: Mapping[str, str]) -> None:
     async def asset(request: Request, digest: str, name: str) -> Response:
         found = assets().get(name)
         if found is None or found.address != f"/assets/{digest}/{name}":
-            raise RecollectError(RESOURCE_NOT_FOUND, "there is no such file", hint="open /")
+            raise RESOURCE_NOT_FOUND.error("there is no such file", "open /")
         told = dict(headers) | {
             "cache-control": "public, max-age=31536000, immutable",
             "vary": "accept-encoding",

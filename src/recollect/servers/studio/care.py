@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError
+from recollect.errors import PERMISSION_DENIED, refused
 from recollect.faces.kip.maintenance import decay, expire, find_duplicates, find_orphans
 from recollect.faces.kip.maintenance.duplicates import Duplicate
 from recollect.faces.kip.maintenance.orphans import Orphans
@@ -58,9 +58,7 @@ def look(visit: Visit) -> Answered:
                 )
             }
         case _:
-            raise RecollectError(
-                INVALID_ARGUMENT, "there is no such look", hint="open /care and choose one"
-            )
+            raise refused("there is no such look", "open /care and choose one")
     return _page(visit, shows)
 
 
@@ -85,9 +83,7 @@ def upkeep(visit: Visit) -> Answered:
         case "decay":
             return _page(visit, {"fading": decay(nexus, actor=actor)})
         case _:
-            raise RecollectError(
-                INVALID_ARGUMENT, "do is neither expire nor decay", hint="do=expire"
-            )
+            raise refused("do is neither expire nor decay", "do=expire")
 
 
 def backup(visit: Visit) -> Answered:
@@ -103,10 +99,8 @@ def dump(visit: Visit) -> Answered:
 
 def _copy(visit: Visit, name: str, kind: str, write: Callable[[Path], object]) -> Download:
     if visit.nexus.stats().size_bytes > _LARGEST_COPY:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            "the memory is too large to be downloaded from a page",
-            hint="recollect backup copy.db",
+        raise refused(
+            "the memory is too large to be downloaded from a page", "recollect backup copy.db"
         )
     with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
         path = Path(folder) / name
@@ -161,10 +155,8 @@ def _duplicates(nexus: Nexus, progress: Progress) -> dict[str, object]:
 def check_whole(visit: Visit) -> None:
     """Raise PERMISSION_DENIED for who is not an administrator of all groups."""
     if not visit.is_whole:
-        raise RecollectError(
-            PERMISSION_DENIED,
-            "only an administrator of all groups may do this",
-            hint="sign in with the token of one",
+        raise PERMISSION_DENIED.error(
+            "only an administrator of all groups may do this", "sign in with the token of one"
         )
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import RecollectError, refused
 from recollect.faces.claims import EvidenceRef, from_human_assertion
 from recollect.faces.claims.writing import Writer
 from recollect.faces.memory import Effect, Memory
@@ -59,9 +59,7 @@ def change(visit: Visit) -> Answered:
     dated = living(visit, closed=do == "undo")
     action = ACTIONS.get(do)
     if action is None:
-        raise RecollectError(
-            INVALID_ARGUMENT, "there is no such change", hint="use a form of the element's page"
-        )
+        raise refused("there is no such change", "use a form of the element's page")
     (shown,) = shown_of(visit.nexus, [dated])
     shows: dict[str, object] = {"one": shown, "action": action, "fields": visit.form}
     try:
@@ -110,7 +108,7 @@ def erase(visit: Visit) -> Answered:
     shows["one"] = None if is_kept else shown
     if not is_told or is_sure:
         return StudioPage("erase.html", "Erase", shows)
-    error = RecollectError(INVALID_ARGUMENT, "the confirmation is not typed", hint=f"type {_TYPED}")
+    error = refused("the confirmation is not typed", f"type {_TYPED}")
     return StudioPage("erase.html", "Erase", shows | {"error": error}, error.code.http)
 
 
@@ -177,7 +175,7 @@ def _merge(visit: Visit, dated: Dated) -> Work:
     into = required(visit.form, "into")
     element = dated.element
     if not isinstance(element, Concept):
-        raise RecollectError(INVALID_ARGUMENT, "links are not merged", hint="merge their ends")
+        raise refused("links are not merged", "merge their ends")
     target = into if into in visit.nexus.elements.look_up([into]) else Key(element.type, into)
 
     def work(nexus: Nexus) -> str:
@@ -217,7 +215,7 @@ def _evidence_of(visit: Visit, reason: str) -> EvidenceRef:
 
 def _link(dated: Dated) -> Link:
     if not isinstance(dated.element, Link):
-        raise RecollectError(INVALID_ARGUMENT, "this is no link", hint="open a link")
+        raise refused("this is no link", "open a link")
     return dated.element
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
+from recollect.errors import RESOURCE_NOT_FOUND, RecollectError, refused
 from recollect.faces.claims import STATUSES, AttentionQueue, Claim
 from recollect.faces.claims.reading import Filters, counted, listed, one_claim, recalled
 from recollect.faces.claims.viewing import viewed
@@ -88,7 +88,7 @@ def card_part(visit: Visit) -> Answered:
     """Return one card alone, for a page that shows claims as they change."""
     claim = one_claim(visit.nexus, required(visit.query, "id"), visit.moment)
     if claim is None:
-        raise RecollectError(RESOURCE_NOT_FOUND, "there is no such claim", hint="open /claims")
+        raise RESOURCE_NOT_FOUND.error("there is no such claim", "open /claims")
     shows = {"one": viewed(visit.nexus, claim, visit.moment)}
     return StudioPage("card_part.html", "Claim", shows, is_part=True)
 
@@ -111,9 +111,7 @@ def put_aside(visit: Visit) -> Answered:
         until = visit.nexus.now() / 1_000 + _SNOOZES[wanted]
         queue.snooze(fingerprint, until, visit.acting)
     else:
-        raise RecollectError(
-            INVALID_ARGUMENT, "do is neither dismiss nor a snooze", hint="do=dismiss"
-        )
+        raise refused("do is neither dismiss nor a snooze", "do=dismiss")
     return Away(visit.to("/claims"))
 
 
@@ -166,10 +164,9 @@ def _why(visit: Visit, fingerprint: str) -> Answered:
 
 
 def _no_lens(kind: str) -> RecollectError:
-    return RecollectError(
-        RESOURCE_NOT_FOUND,
+    return RESOURCE_NOT_FOUND.error(
         f'there is no lens "{kind[:40]}"',
-        hint="open run, show, agent, artifact or attention",
+        "open run, show, agent, artifact or attention",
         known=tuple(QUESTIONS),
     )
 

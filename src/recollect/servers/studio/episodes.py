@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
-from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
+from recollect.errors import RESOURCE_NOT_FOUND
 from recollect.faces.operations.episodes import newest_episodes
 from recollect.faces.operations.naming import fact_uuid
 from recollect.faces.operations.outputs import Item
@@ -69,7 +69,7 @@ def episode_page(visit: Visit) -> Answered:
     if dated is None:
         raise absent(identifier)
     if not is_episode(dated.element):
-        raise RecollectError(RESOURCE_NOT_FOUND, "this is no episode", hint="open /episodes")
+        raise RESOURCE_NOT_FOUND.error("this is no episode", "open /episodes")
     (shown,) = shown_of(nexus, [dated])
     facts = learned_from(nexus, identifier)
     lines = shown_of(nexus, facts)

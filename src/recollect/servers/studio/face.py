@@ -96,9 +96,7 @@ class StudioDoor:
             form = await self._signed(request)
             given = form.get("bearer", "").strip()
             if self.sessions.tokens.caller(given) is None:
-                raise RecollectError(
-                    UNAUTHENTICATED, "the token is not known here", hint="paste one that is"
-                )
+                raise UNAUTHENTICATED.error("the token is not known here", "paste one that is")
         except RecollectError as error:
             return self._refused(request, None, error)
         answer = Response(status_code=303, headers={"location": _local(form.get("next", "/"))})
@@ -128,9 +126,7 @@ class StudioDoor:
         self.shared.guard.check_visit(request)
         caller = self.sessions.caller(self._cookie(request))
         if caller is None:
-            raise RecollectError(
-                UNAUTHENTICATED, "this memory is open to who has a token", hint="sign in"
-            )
+            raise UNAUTHENTICATED.error("this memory is open to who has a token", "sign in")
         return caller
 
     def _cookie(self, request: Request) -> str:
@@ -151,9 +147,7 @@ class StudioDoor:
             if not self.sessions.allows(cookie, given):
                 raise _forged()
         if route.writes and self.is_read_only:
-            raise RecollectError(
-                PERMISSION_DENIED, "this studio only reads", hint="start it without --read-only"
-            )
+            raise PERMISSION_DENIED.error("this studio only reads", "start it without --read-only")
 
     def _visit(
         self, request: Request, caller: Caller, form: Mapping[str, str], cookie: str
@@ -289,8 +283,6 @@ def _local(address: str) -> str:
 
 
 def _forged() -> RecollectError:
-    return RecollectError(
-        PERMISSION_DENIED,
-        "the change carries no token of this session",
-        hint="open the page again and repeat it there",
+    return PERMISSION_DENIED.error(
+        "the change carries no token of this session", "open the page again and repeat it there"
     )

@@ -11,7 +11,7 @@ from typing import Final
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
+from recollect.errors import nearest, refused
 from recollect.kernel import asked_instant
 from recollect.model import Concept, Dated, Hits, Instant, Link, Rows
 from recollect.node import dataclass
@@ -186,9 +186,7 @@ def _is_wanted(visit: Visit, link: Link) -> bool:
     try:
         share = float(least)
     except ValueError:
-        raise RecollectError(
-            INVALID_ARGUMENT, "confidence is not a number", hint="confidence=0.5"
-        ) from None
+        raise refused("confidence is not a number", "confidence=0.5") from None
     held = link.metadata.get("confidence")
     return not isinstance(held, int | float) or held >= share
 

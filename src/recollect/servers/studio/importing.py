@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qsl
 
-from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
+from recollect.errors import Notice, RecollectError, refused
 from recollect.faces.markup import Markup
 from recollect.integrations.exchange import ImportReport, take_in
 from recollect.kernel import Nexus
@@ -55,9 +55,7 @@ def fields_of(content_type: str, body: bytes) -> Mapping[str, str]:
             body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict"
         )
     except ValueError as error:
-        raise RecollectError(
-            INVALID_ARGUMENT, "the body is not a form", hint="send the fields of the page"
-        ) from error
+        raise refused("the body is not a form", "send the fields of the page") from error
     return {name: _lines(value) for name, value in pairs}
 
 
@@ -66,9 +64,7 @@ def file_of(field: str) -> bytes:
     try:
         return urlsafe_b64decode(field)
     except ValueError as error:
-        raise RecollectError(
-            INVALID_ARGUMENT, "the field holds no file", hint="choose the file again"
-        ) from error
+        raise refused("the field holds no file", "choose the file again") from error
 
 
 def _parts(body: bytes, boundary: bytes) -> Mapping[str, str]:
@@ -178,13 +174,9 @@ def _given(visit: Visit) -> File:
     else:
         name, content = "pasted text", visit.form.get("text", "").encode("utf-8", "replace")
     if not content.strip():
-        raise RecollectError(
-            INVALID_ARGUMENT, "there is nothing to bring in", hint="choose a file, or paste a text"
-        )
+        raise refused("there is nothing to bring in", "choose a file, or paste a text")
     if kind not in TITLES:
-        raise RecollectError(
-            INVALID_ARGUMENT, "this kind of file is not known", hint="choose one of the list"
-        )
+        raise refused("this kind of file is not known", "choose one of the list")
     return File(name, content, _file_kind(content) if kind == _AUTO else kind)
 
 
@@ -218,9 +210,7 @@ def _loaded(visit: Visit, nexus: Nexus, file: File) -> Brought:
     try:
         text = file.content.decode()
     except UnicodeDecodeError as error:
-        raise RecollectError(
-            INVALID_ARGUMENT, "the document is not UTF-8", hint="save it as UTF-8"
-        ) from error
+        raise refused("the document is not UTF-8", "save it as UTF-8") from error
     markup = Markup(nexus, functions=visit.service.functions, actor=visit.actor)
     return Brought(_MARKUP, notices=markup.load(text).notices)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 from urllib.parse import quote, urlencode
 
-from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
+from recollect.errors import RESOURCE_NOT_FOUND, RecollectError, refused
 from recollect.faces.claims import Actor
 from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.operations import Caller, Operations
@@ -110,9 +110,7 @@ class Visit:
         if not given:
             return otherwise
         if not (given.isascii() and given.isdecimal() and len(given) <= _DIGITS):
-            raise RecollectError(
-                INVALID_ARGUMENT, f"{name} is not a number", hint=f"{name}={otherwise}"
-            )
+            raise refused(f"{name} is not a number", f"{name}={otherwise}")
         return min(int(given), most)
 
     def to(self, path: str, **more: object) -> str:
@@ -158,7 +156,7 @@ def transaction_of(nexus: Nexus, given: str, otherwise: int, last: int) -> int:
         return min(moment.transaction, last)
     instant = moment.known
     if instant is None:
-        raise RecollectError(INVALID_ARGUMENT, "the moment names no time", hint="from=2026-01-31")
+        raise refused("the moment names no time", "from=2026-01-31")
     low, high = 0, last  # transactions up to `low` were there by then
     while low < high:
         middle = (low + high + 1) // 2
@@ -213,18 +211,14 @@ def required(values: Mapping[str, str], name: str) -> str:
     """Return a field that must be given."""
     value = values.get(name, "")
     if not value:
-        raise RecollectError(
-            INVALID_ARGUMENT, f"{name} is missing", hint="go back and fill in the form"
-        )
+        raise refused(f"{name} is missing", "go back and fill in the form")
     return value
 
 
 def absent(identifier: str) -> RecollectError:
     """Return the error for an element that is not there."""
-    return RecollectError(
-        RESOURCE_NOT_FOUND,
-        f'nothing in this group has the id "{identifier[:80]}"',
-        hint="search for it at Ask",
+    return RESOURCE_NOT_FOUND.error(
+        f'nothing in this group has the id "{identifier[:80]}"', "search for it at Ask"
     )
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import timedelta
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.faces.kip.maintenance.carry_out import CarriedOut, Target, carry_out, quoted
 from recollect.faces.kip.maintenance.reading import BELONGS, META_TYPES, elements_with, rows_of
 from recollect.kernel import Nexus, parse_instant
@@ -151,19 +151,11 @@ def _fading(one: Faded, floor: float, now: Instant) -> str:
 
 def _check(half_life: timedelta, floor: float, cycle: timedelta) -> None:
     if half_life <= timedelta(0):
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            "the half life is not longer than zero",
-            hint="give more than zero: 30d",
-        )
+        raise refused("the half life is not longer than zero", "give more than zero: 30d")
     if not 0 <= floor < 1:
-        raise RecollectError(
-            INVALID_ARGUMENT, f"the floor {floor} is not at least 0 and below 1", hint="use 0.1"
-        )
+        raise refused(f"the floor {floor} is not at least 0 and below 1", "use 0.1")
     if cycle < timedelta(0):
-        raise RecollectError(
-            INVALID_ARGUMENT, "the cycle is shorter than zero", hint="give 1d, or 0d"
-        )
+        raise refused("the cycle is shorter than zero", "give 1d, or 0d")
 
 
 ARCHIVED = "archived"

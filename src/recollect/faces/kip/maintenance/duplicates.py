@@ -25,7 +25,7 @@ from itertools import combinations
 from math import ceil
 from typing import Final
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.faces.kip.maintenance.carry_out import CarriedOut, carry_out, concept_pattern
 from recollect.faces.kip.maintenance.reading import compared_types, predicates_in_use, rows_of
 from recollect.kernel import Nexus
@@ -293,11 +293,7 @@ def find_duplicates(
     at most 1. Cost: every name once, and the links of each concept of a pair.
     """
     if not 0 < threshold <= 1:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"the threshold {threshold} is not above 0 and at most 1",
-            hint=f"use {LIKELY}",
-        )
+        raise refused(f"the threshold {threshold} is not above 0 and at most 1", f"use {LIKELY}")
     chosen = list(types) or compared_types(nexus)
     rejected, found = _rejected(nexus), list[Duplicate]()
     named: dict[str, list[_Named]] = {}

@@ -100,10 +100,9 @@ class Service(ABC):
     def _in_use(self) -> Iterator[None]:
         with self._lock:
             if self._is_closed:
-                raise RecollectError(
-                    STORE_CLOSED,
+                raise STORE_CLOSED.error(
                     f"this {type(self).__name__} is closed",
-                    hint=f"open it again: {type(self).__name__}(...)",
+                    f"open it again: {type(self).__name__}(...)",
                 )
             with self._own_errors():
                 yield
@@ -215,10 +214,8 @@ class RetrievalServiceBase(Service):
         with self._in(namespace) as space:
             one = checked_as(Document, document)
             if not self._add(one, space):
-                raise RecollectError(
-                    CONFLICT,
-                    f'the document "{one.doc_id}" is there already',
-                    hint="use update to replace it",
+                raise CONFLICT.error(
+                    f'the document "{one.doc_id}" is there already', "use update to replace it"
                 )
             return one.doc_id
 
@@ -323,10 +320,8 @@ class GraphServiceBase(Service):
             one = checked_as(GraphEdge, edge)
             for end in (one.source_id, one.target_id):
                 if self._node(end, space) is None:
-                    raise RecollectError(
-                        RESOURCE_NOT_FOUND,
-                        f'the node "{end}" is not there',
-                        hint="add the node first",
+                    raise RESOURCE_NOT_FOUND.error(
+                        f'the node "{end}" is not there', "add the node first"
                     )
             self._put_edge(one, space)
 
@@ -433,16 +428,16 @@ def client(module: str, extra: str) -> ModuleType:
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        raise RecollectError(
-            UNAVAILABLE, f'the package "{module}" is not installed', hint=install(extra)
+        raise UNAVAILABLE.error(
+            f'the package "{module}" is not installed', install(extra)
         ) from error
 
 
 def not_there(name: str, error: Exception) -> RecollectError:
     """Return the error of a server that does not answer; `error` is what its client said."""
     said = str(error).strip().partition("\n")[0][:300] or type(error).__name__
-    return RecollectError(
-        UNAVAILABLE, f"{name} does not answer: {said}", hint="start the server, or mend its address"
+    return UNAVAILABLE.error(
+        f"{name} does not answer: {said}", "start the server, or mend its address"
     )
 
 

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import Any, Final, cast
 
-from recollect.faces.knowledge.model import Document, refused
+from recollect.errors import refused
+from recollect.faces.knowledge.model import Document
 from recollect.faces.knowledge.services.base import Namespace, Scored, client, not_there
 from recollect.faces.knowledge.services.facets import facets_of
 from recollect.faces.knowledge.services.json_text import document_of, document_text

@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from typing import Any, Final, cast
 
-from recollect.faces.knowledge.model import Document, refused
+from recollect.errors import refused
+from recollect.faces.knowledge.model import Document
 from recollect.faces.knowledge.services.base import (
     Namespace,
     RetrievalServiceBase,

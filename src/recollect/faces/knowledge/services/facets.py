@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any, Final
 
-from recollect.errors import RecollectError
-from recollect.faces.knowledge.model import refused
+from recollect.errors import RecollectError, refused
 from recollect.faces.knowledge.services.json_text import json_text
 
 _BYTES: Final = 12

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 
-from recollect.errors import STORE_CORRUPT, STORE_UNAVAILABLE, RecollectError
-from recollect.faces.knowledge.model import refused
+from recollect.errors import STORE_CORRUPT, STORE_UNAVAILABLE, refused
 
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 _LONGEST: Final = 180  # characters of a name in the folder, of the 255 that systems allow
@@ -65,9 +64,7 @@ class Folder:
         try:
             found: dict[str, Any] = json.loads(text)
         except ValueError as error:
-            raise RecollectError(
-                STORE_CORRUPT, f"{path} is damaged", hint="restore it from a copy"
-            ) from error
+            raise STORE_CORRUPT.error(f"{path} is damaged", "restore it from a copy") from error
         return found
 
     def has(self, name: str) -> bool:
@@ -161,8 +158,7 @@ def folder_errors() -> Iterator[None]:
         yield
     except OSError as error:
         why = os.strerror(error.errno or errno.EIO)
-        raise RecollectError(
-            STORE_UNAVAILABLE,
+        raise STORE_UNAVAILABLE.error(
             f"{error.filename} cannot be used: {why}",
-            hint="check the folder's permissions and the space on its disk",
+            "check the folder's permissions and the space on its disk",
         ) from error

@@ -10,8 +10,8 @@ import json
 import math
 from typing import Final
 
-from recollect.errors import RecollectError
-from recollect.faces.knowledge.model import Document, GraphEdge, GraphNode, refused
+from recollect.errors import RecollectError, refused
+from recollect.faces.knowledge.model import Document, GraphEdge, GraphNode
 
 _DEEPEST: Final = 100
 

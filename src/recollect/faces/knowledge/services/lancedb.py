@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any, Final, cast
 
-from recollect.faces.knowledge.model import Document, refused
+from recollect.errors import refused
+from recollect.faces.knowledge.model import Document
 from recollect.faces.knowledge.services.base import Namespace, Scored, client, not_there
 from recollect.faces.knowledge.services.facets import facets_of
 from recollect.faces.knowledge.services.json_text import document_of, document_text

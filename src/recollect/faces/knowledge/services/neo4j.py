@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, cast
 
-from recollect.faces.knowledge.model import GraphEdge, GraphNode, refused
+from recollect.errors import refused
+from recollect.faces.knowledge.model import GraphEdge, GraphNode
 from recollect.faces.knowledge.services.base import GraphServiceBase, Namespace, client, not_there
 from recollect.faces.knowledge.services.json_text import edge_of, edge_text, node_of, node_text
 from recollect.faces.knowledge.services.vectors import document_key, space_key

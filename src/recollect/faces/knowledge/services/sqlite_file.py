@@ -19,8 +19,8 @@ from recollect.errors import (
     STORE_FOREIGN,
     STORE_UNAVAILABLE,
     RecollectError,
+    refused,
 )
-from recollect.faces.knowledge.model import refused
 
 Cell = str | int | float | bytes | None
 
@@ -85,20 +85,19 @@ class SqliteFile:
         try:
             yield
         except apsw.BusyError as error:
-            raise RecollectError(
-                STORE_BUSY, f"{self._path} is being written by others", hint="try again"
+            raise STORE_BUSY.error(
+                f"{self._path} is being written by others", "try again"
             ) from error
         except apsw.NotADBError as error:
             raise _foreign(self._path) from error
         except apsw.CorruptError as error:
-            raise RecollectError(
-                STORE_CORRUPT, f"{self._path} is damaged", hint="restore it from a copy"
+            raise STORE_CORRUPT.error(
+                f"{self._path} is damaged", "restore it from a copy"
             ) from error
         except apsw.Error as error:
-            raise RecollectError(
-                STORE_UNAVAILABLE,
+            raise STORE_UNAVAILABLE.error(
                 f"{self._path} cannot be used: {error}",
-                hint="check the folder's permissions and the space on its disk",
+                "check the folder's permissions and the space on its disk",
             ) from error
 
     def close(self) -> None:
@@ -130,6 +129,4 @@ def _checked_path(db_path: object) -> str:
 
 
 def _foreign(path: str) -> RecollectError:
-    return RecollectError(
-        STORE_FOREIGN, f"{path} is not a file of knowledge services", hint="choose another file"
-    )
+    return STORE_FOREIGN.error(f"{path} is not a file of knowledge services", "choose another file")

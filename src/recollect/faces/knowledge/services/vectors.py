@@ -19,8 +19,8 @@ from collections.abc import Sequence, Set
 from hashlib import blake2b
 from typing import Final, Protocol
 
-from recollect.errors import EMBEDDER_CHANGED, RecollectError
-from recollect.faces.knowledge.model import Document, refused
+from recollect.errors import EMBEDDER_CHANGED, refused
+from recollect.faces.knowledge.model import Document
 from recollect.faces.knowledge.services.base import Namespace, RetrievalServiceBase, Scored
 from recollect.faces.knowledge.services.json_text import json_text
 from recollect.faces.knowledge.services.ranking import asked
@@ -141,10 +141,9 @@ class VectorRetrievalService(RetrievalServiceBase):
     def _check_embedder(self, place: str, known: str | None) -> None:
         """Refuse vectors that another embedder made."""
         if known != self._embedder.name:
-            raise RecollectError(
-                EMBEDDER_CHANGED,
+            raise EMBEDDER_CHANGED.error(
                 f'{place} holds vectors of "{known}", not of "{self._embedder.name}"',
-                hint="choose another name for the new vectors",
+                "choose another name for the new vectors",
             )
 
     @abstractmethod

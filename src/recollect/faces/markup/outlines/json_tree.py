@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TypeGuard
 
-from recollect.errors import INVALID_ARGUMENT, MARKUP_LIMIT, RecollectError
+from recollect.errors import MARKUP_LIMIT, RecollectError, refused
 from recollect.faces.markup.model import EXTENSIONS, SPACE_KINDS, STATES, Document, Id, Node, Space
 from recollect.faces.markup.outlines.outline_tree import Converted
 from recollect.faces.markup.text import MOST_ID, MOST_LEVELS
@@ -47,7 +47,7 @@ def read_json(text: str) -> Converted[Document]:
         given = json.loads(text)
     except RecursionError as error:
         told = f"the outline has more than {MOST_LEVELS} levels"
-        raise RecollectError(MARKUP_LIMIT, told, hint="split it") from error
+        raise MARKUP_LIMIT.error(told, "split it") from error
     except ValueError as error:
         raise _refused("the text is not JSON") from error
     if not isinstance(given, dict) or not isinstance(given.get("sections"), list):
@@ -67,7 +67,7 @@ def _read_node(given: object, level: int) -> Node:
     members = _object(given, "a node")
     if level > MOST_LEVELS:
         told = f"the outline has more than {MOST_LEVELS} levels"
-        raise RecollectError(MARKUP_LIMIT, told, hint="split it")
+        raise MARKUP_LIMIT.error(told, "split it")
     kind = _one_of(members.get("kind"), EXTENSIONS, "kind of nodes")
     nodes = tuple(_read_node(one, level + 1) for one in _list(members.get("nodes")))
     return Node(_read_id(members), kind, _read_states(members), _read_fields(members), nodes)
@@ -112,9 +112,9 @@ def _list(given: object) -> list[object]:
 
 def _one_of(given: object, known: tuple[str, ...], what: str) -> str | None:
     if given is not None and given not in known:
-        raise RecollectError(INVALID_ARGUMENT, f"there is no {what} {given!r}"[:80], known=known)
+        raise refused(f"there is no {what} {given!r}"[:80], known=known)
     return None if given is None else str(given)
 
 
 def _refused(message: str) -> RecollectError:
-    return RecollectError(INVALID_ARGUMENT, message, hint='write {"sections": [{"nodes": [...]}]}')
+    return refused(message, 'write {"sections": [{"nodes": [...]}]}')

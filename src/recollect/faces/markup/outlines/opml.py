@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.faces.markup.model import (
     CONTENT,
     LABEL,
@@ -41,16 +41,14 @@ def read_opml(text: str) -> Converted[Document]:
         parser.Parse(text.encode("utf-8", "replace"), True)
     except expat.ExpatError as error:
         told = f"the text is no OPML: {expat.errors.messages[error.code]}, line {error.lineno}"
-        raise RecollectError(INVALID_ARGUMENT, told, hint="mend the XML there") from error
+        raise refused(told, "mend the XML there") from error
     if not reader.is_opml:
-        raise RecollectError(INVALID_ARGUMENT, "the text is no OPML: it has no opml element")
+        raise refused("the text is no OPML: it has no opml element")
     return Converted(reader.tree.document(reader.title or None), reader.losses.notices())
 
 
 def _refuse(*_: object) -> None:
-    raise RecollectError(
-        INVALID_ARGUMENT, "the file declares a document type or an entity", hint="remove it"
-    )
+    raise refused("the file declares a document type or an entity", "remove it")
 
 
 class _Reader:
@@ -71,7 +69,7 @@ class _Reader:
             self.is_opml = True
             if (version := attributes.get("version", "")) != "2.0":
                 told = f"the file is OPML of version {version[:40]!r}, not 2.0"
-                raise RecollectError(INVALID_ARGUMENT, told, hint="export it as OPML 2.0")
+                raise refused(told, "export it as OPML 2.0")
         if name == "outline":
             self._level += 1
             one = self.tree.add(self._level, attributes.get("text", ""))

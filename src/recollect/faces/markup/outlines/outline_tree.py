@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Generic, TypeVar
 
-from recollect.errors import MARKUP_LIMIT, Notice, RecollectError
+from recollect.errors import MARKUP_LIMIT, Notice
 from recollect.faces.markup.model import CONTENT, LABEL, Document, Id, Node, Space
 from recollect.faces.markup.text import MOST_LEVELS, MOST_NODES
 from recollect.node import dataclass, field
@@ -54,10 +54,8 @@ class OutlineTree:
         self._stack.append(one)
         self._count += 1
         if self._count > MOST_NODES or len(self._stack) > MOST_LEVELS + 1:
-            raise RecollectError(
-                MARKUP_LIMIT,
-                f"the outline has more than {MOST_NODES} nodes or {MOST_LEVELS} levels",
-                hint="split it",
+            raise MARKUP_LIMIT.error(
+                f"the outline has more than {MOST_NODES} nodes or {MOST_LEVELS} levels", "split it"
             )
         return one
 

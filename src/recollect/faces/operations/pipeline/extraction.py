@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError, with_config
 from pydantic_core import ErrorDetails
 from typing_extensions import TypedDict
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import RecollectError, refused
 from recollect.faces.kinds import ALL_KINDS
 from recollect.faces.operations.fields import Attributes, Fact, Name, Summary, ToldTime, Uuid
 from recollect.faces.operations.inputs import STRICT
@@ -159,4 +159,4 @@ def _problems(faults: Iterable[ErrorDetails]) -> list[str]:
 
 def _faulty(faults: list[str]) -> RecollectError:
     more = f"; and {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
-    return RecollectError(INVALID_ARGUMENT, "; ".join(faults[:_SHOWN]) + more)
+    return refused("; ".join(faults[:_SHOWN]) + more)

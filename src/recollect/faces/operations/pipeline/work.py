@@ -357,7 +357,7 @@ class Work:
                 settled = self._settle(nexus, _reached("completed", _taken(waiting)))
             case _:
                 state = waiting[0].state
-                raise RecollectError(INTERNAL_ERROR, f'nothing is to be done in "{state}"')
+                raise INTERNAL_ERROR.error(f'nothing is to be done in "{state}"')
         seconds = (time.perf_counter() - started) / max(1, len(settled))
         for item in settled:
             self._watch(nexus, item, _FAILURES[reached] if item.attempts else None, seconds)

@@ -145,10 +145,9 @@ def _text_ends(tokens: Tokens, expected: tuple[str, ...]) -> RecollectError:
     closer = CLOSERS[symbol]
     is_mended = closer in expected
     fix = Fix(Span(end, end), closer) if is_mended else None
-    return RecollectError(
-        INVALID_SYNTAX,
+    return INVALID_SYNTAX.error(
         f"this `{symbol}` is never closed: the text ends, expected {listed(expected)}",
-        hint=f"add `{closer}`" if is_mended else "",
+        f"add `{closer}`" if is_mended else "",
         source=tokens.source,
         span=tokens.span(bracket),
         fix=fix,

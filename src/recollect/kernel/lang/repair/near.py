@@ -13,9 +13,7 @@ from recollect.kernel.lang.words import STATEMENTS
 def fault_at(
     tokens: Tokens, span: Span, message: str, hint: str, fix: Fix | None = None
 ) -> RecollectError:
-    return RecollectError(
-        INVALID_SYNTAX, message, hint=hint, source=tokens.source, span=span, fix=fix
-    )
+    return INVALID_SYNTAX.error(message, hint, source=tokens.source, span=span, fix=fix)
 
 
 def brackets_around(tokens: Tokens, at: int) -> tuple[int | None, int | None]:

@@ -22,7 +22,7 @@ import pycountry
 from pycountry.db import Data
 from rich.syntax import Syntax
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError, install
+from recollect.errors import install, refused
 from recollect.faces.kip import answer_kip
 from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.kip.response import success
@@ -338,9 +338,7 @@ def _tables() -> Callable[[], Iterator[DemoEntry]]:
     try:
         from recollect.servers.cli.demo.show import entries
     except ModuleNotFoundError as missing:
-        raise RecollectError(
-            INVALID_ARGUMENT, f"the demo needs the package {missing.name}", hint=install("demo")
-        ) from missing
+        raise refused(f"the demo needs the package {missing.name}", install("demo")) from missing
     return entries
 
 
@@ -353,10 +351,9 @@ def _new_file(database: Path | None, settings: Settings) -> Path:
             path.with_name(path.name + ending).unlink(missing_ok=True)
         return path
     if database.exists():
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f"{database} is there already, and the demo makes a new memory",
-            hint=f"recollect shell {quote(str(database))}, or name a new file",
+            f"recollect shell {quote(str(database))}, or name a new file",
         )
     return database
 

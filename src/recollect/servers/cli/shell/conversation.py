@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, RecollectError, nearest
+from recollect.errors import INVALID_SYNTAX, RecollectError, nearest, refused
 from recollect.faces.kip import answer_kip
 from recollect.faces.kip.arguments import read_as_of
 from recollect.kernel import Nexus, parse, parse_text
@@ -61,19 +61,16 @@ class AskedTime:
                 read_as_of(time.wire)  # refuses what is not an instant
                 return time
             case _:
-                raise RecollectError(
-                    INVALID_ARGUMENT,
+                raise refused(
                     f"\\asof {' '.join(words)} names no time",
-                    hint="write \\asof known 2026-01-31, \\asof transaction 12, \\asof valid 2024"
+                    "write \\asof known 2026-01-31, \\asof transaction 12, \\asof valid 2024"
                     " or \\asof off",
                 )
 
     def unchangeable(self) -> RecollectError:
         """Return the error for a text that writes while another time is read."""
-        return RecollectError(
-            INVALID_SYNTAX,
-            f"a text cannot write while \\asof is {self}",
-            hint="write \\asof off first",
+        return INVALID_SYNTAX.error(
+            f"a text cannot write while \\asof is {self}", "write \\asof off first"
         )
 
     def __str__(self) -> str:
@@ -143,10 +140,9 @@ class Conversation:
 
     def _run(self, text: str) -> None:
         if LATE.match(text.lstrip()):
-            raise RecollectError(
-                INVALID_SYNTAX,
+            raise INVALID_SYNTAX.error(
                 "this is the end of a statement, and the statement before it has already run",
-                hint="write the statement whole; an empty line or ; sends it",
+                "write the statement whole; an empty line or ; sends it",
             )
         for statement in parse(text).statements:
             self._ask(text[statement.span.start : statement.span.end])
@@ -191,10 +187,9 @@ class Conversation:
         what, name = (words or ["primer"])[0], " ".join(words[1:])
         text = DESCRIPTIONS.get(what)
         if text is None or ("$name" in text) != bool(name):
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"\\describe {' '.join(words)} is not a description",
-                hint=COMMANDS["\\describe [WHAT [NAME]]"],
+                COMMANDS["\\describe [WHAT [NAME]]"],
             )
         try:
             answer = answer_kip(self.nexus, text, parameters={"name": name} if name else None)
@@ -228,9 +223,7 @@ def is_command_line(text: str) -> bool:
 
 def _unknown(command: str) -> RecollectError:
     known = nearest(command, NAMES) or NAMES
-    return RecollectError(
-        INVALID_ARGUMENT, f"{command} is not a command", hint=f"use {known[0]}", known=known
-    )
+    return refused(f"{command} is not a command", f"use {known[0]}", known=known)
 
 
 def greeting(conversation: Conversation, path: str, *, is_new: bool) -> str:

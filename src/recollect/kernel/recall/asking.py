@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from recollect.kernel.recall.columns import (
@@ -18,8 +19,18 @@ from recollect.kernel.recall.columns import (
     Columns,
     KnownNumbers,
 )
+from recollect.kernel.recall.relations import Related, holders, related
 from recollect.kernel.recall.spans import Times, asked_for, held_once, is_of_time
-from recollect.kernel.recall.words import LANGUAGES, asked_stems, kin_of, language_of, stem
+from recollect.kernel.recall.words import (
+    LANGUAGES,
+    MINE,
+    OURS,
+    asked_stems,
+    kin_of,
+    language_of,
+    relations,
+    stem,
+)
 from recollect.kernel.schema.definitions import SELF
 from recollect.kernel.search.tokens import folded, tokens
 from recollect.node import dataclass, replace
@@ -76,6 +87,9 @@ class UnderstoodQuestion:
     rest: tuple[str, ...]  # its words beside them: what it asks of them
     is_of_strangers: bool  # it names somebody, and nobody whom any text knows
     beside: tuple[str, frozenset[int]] | None = None  # before or after what of these it asks
+    demanded: Asking | None = None  # a relation of somebody that no fact tells
+    links: frozenset[int] = frozenset()  # facts that tell whom it means by a relation
+    is_own: bool = False  # who asks speaks of themselves
 
 
 _LARGE: Final = re.compile(r"\b[^\W\d_]\w+\b(?!\s+[A-Z\u00c0-\u00de])")
@@ -107,8 +121,14 @@ _WHATEVER: Final = frozenset(
 """Words that ask of whom a question names for whatever is known."""
 
 
-_OWN: Final = re.compile(r"\b(?:I|[Mm]y|[Mm]ine|[Ii]ch|[Mm]ein(?:e[mnrs]?)?|[Yy]o|[Mm]is?)\b")
-"""What people call themselves; *me* is left out, for who says "tell me" asks of others."""
+_SELF: Final = re.compile(
+    r"\b(?:I|[Mm]ine|[Ii]ch|[Yy]o|(?:[Dd]ónde|[Cc]uándo|[Cc]ómo|[Qq]uién) (?:me )?"
+    r"(?!vino|hizo|dijo|tuvo|estuvo|puso|pudo|supo|quiso|trajo|condujo)\w+(?:[oéí]|oy))\b"
+)
+"""What people call themselves; *me* is left out, for who says "tell me" asks of others.
+
+A Spanish verb says it by its end.
+"""
 
 
 def understood(
@@ -129,13 +149,18 @@ def understood(
     concepts = _named(question, columns, number)
     if times.is_any:  # a year is no thing, though some fact ends in one
         concepts = frozenset(one for one in concepts if not _is_time(known, one))
-    if askers and _OWN.search(question):
-        asking = ((one, _asking(one, columns, asked_at, number)) for one in askers)
-        asker, own = next((one for one in asking if one[1]), (" ".join(askers), frozenset()))
+    asking = ((one, _asking(one, columns, asked_at, number)) for one in askers)
+    asker, own = next((one for one in asking if one[1]), (" ".join(askers), frozenset[int]()))
+    relation = _related(question, concepts, columns, asked_at, number, own)
+    concepts = concepts - relation.over | relation.ends
+    speaks_of_self = _SELF.search(question) is not None
+    if askers and (speaks_of_self or not (relation.has_own or MINE.isdisjoint(asked))):
         words += [*tokens(asker), *_words_of(own, known)]
         concepts |= own
     names = _words_of(concepts, known).union(tokens(" ".join(names_in(asked, columns, number))))
-    telling = [one for one in asked if one not in _WHATEVER] if names else asked
+    names |= relation.words
+    unsaid = relation.words | (_WHATEVER if names else frozenset())
+    telling = [one for one in asked if one not in unsaid]
     stems = asked_stems(" ".join(telling))
     found = [_asking_word(ways, known, times, names) for ways in stems]
     told = tuple(one for one in found if one.ways or one.kin or one.is_of_time or one.is_cue)
@@ -160,7 +185,30 @@ def understood(
         rest=tuple(beside(names | times.cues, telling)),
         is_of_strangers=not (concepts or is_heard) and _names_strangers(question, columns, number),
         beside=beside_what,
+        demanded=_demanded(relation.missing, known),
+        links=relation.links,
+        is_own=speaks_of_self or not (MINE | OURS).isdisjoint(asked),
     )
+
+
+def _related(
+    question: str,
+    concepts: frozenset[int],
+    columns: Columns,
+    asked_at: int,
+    number: int,
+    own: frozenset[int],
+) -> Related:
+    """Return whom a question means by relations, and who holds a role that it names."""
+    asked, found = tokens(question), Related()
+    if "s" in asked or not relations().keys().isdisjoint(asked):
+        named = partial(_named, columns=columns, number=number)
+        found = related(question, columns, asked_at, number, named, own)
+    its = concepts - found.over | found.ends
+    if its and not _words_of(its, columns.known).issuperset(asked):  # it asks something of them
+        who, links = holders(its, columns, asked_at, number)
+        found = replace(found, ends=found.ends | who, links=found.links | links)
+    return found
 
 
 def _beside(
@@ -205,6 +253,12 @@ def _asking_word(
         any(stem(name, language) in ways for name in names for language in LANGUAGES),
         any(stem(cue, language) in ways for cue in times.cues for language in LANGUAGES),
     )
+
+
+def _demanded(missing: frozenset[str], known: KnownNumbers) -> Asking | None:
+    """Return the words of which what answers must hold one."""
+    ways = {stem(one, language) for one in missing for language in LANGUAGES}
+    return Asking(_numbers(tuple(ways), known), (), False, False, False) if missing else None
 
 
 def _names_strangers(question: str, columns: Columns, number: int) -> bool:

@@ -20,9 +20,9 @@ from typing import Final
 import numpy as np
 
 from recollect.kernel.recall.asking import UnderstoodQuestion, beside, names_in
-from recollect.kernel.recall.columns import NONE, SAYS_ANYTHING
+from recollect.kernel.recall.columns import NONE, SAYS_ANYTHING, SAYS_WHEN
 from recollect.kernel.recall.recollection import Recalled, Share
-from recollect.kernel.recall.remembering import since_text
+from recollect.kernel.recall.remembering import FACTS, since_text
 from recollect.kernel.recall.scoring import (
     FACTORS,
     KIND,
@@ -138,8 +138,12 @@ def is_near(ranking: Ranking, place: Pick, asked: Vector) -> bool:
 
     `asked` is what each word means that is asked beside names.
     """
-    row, columns = place.row, ranking.columns
-    if ranking.question.is_of_strangers:
+    row, columns, question = place.row, ranking.columns, ranking.question
+    if question.is_of_strangers:
+        return False
+    if ranking.demanded is not None and not ranking.demanded.share_of(row):
+        return False
+    if _tells_of_another_time(ranking, row):
         return False
     is_turn = columns.session[row] != NONE
     near = -1.0 if ranking.near is None else float(ranking.near[row])
@@ -151,12 +155,22 @@ def is_near(ranking: Ranking, place: Pick, asked: Vector) -> bool:
     if ranking.named is not None and ranking.near is not None:
         if not ranking.named[row]:
             return ranking.covered(row) + near >= FLOOR_OF_OTHERS
-        ends = {int(columns.subject[row]), int(columns.object[row])}
-        if ends <= ranking.question.concepts:
+        if int(columns.element[row]) in question.links:  # its words may tell more
+            return not len(asked) or bool(_said(ranking, place, frozenset(_predicate(place))))
+        ends, concepts = (int(columns.subject[row]), int(columns.object[row])), question.concepts
+        if concepts.issuperset(ends):
             return True
+        if ends[1] in concepts and len(concepts) > 1 and columns.kind[row] == FACTS:
+            return False  # of the one it tells by another
         held = ranking.covered(row, beside_names=True)
         return held + _said_otherwise(ranking, place, asked) >= FLOOR_OF_NAMED
     return ranking.covered(row) >= FLOOR or near >= NEAR
+
+
+def _tells_of_another_time(ranking: Ranking, row: int) -> bool:
+    """Whether a memory says when, and not in the time that a question asks about."""
+    tells = bool(ranking.columns.flags[row] & SAYS_WHEN) and ranking.question.times.is_within
+    return tells and ranking.dated is not None and not ranking.dated[row]
 
 
 def _said_otherwise(ranking: Ranking, place: Pick, asked: Vector) -> float:
@@ -165,14 +179,22 @@ def _said_otherwise(ranking: Ranking, place: Pick, asked: Vector) -> float:
     Each word that is asked counts by the cosine of the word that means the nearest to it: what a
     whole sentence means is too near to whatever else is said of the same person.
     """
-    question, meant = ranking.question, ranking.columns.known.meant
-    element = place.dated.element
-    predicate = tokens(element.predicate) if isinstance(element, Link) else []
-    said = telling_words(beside(question.names, [*tokens(place.text), *predicate]))
+    said = [*_said(ranking, place), *telling_words(_predicate(place))]
     if not len(asked) or not said:
         return float(not len(asked))
-    cosines = np.einsum("ij,kj->ik", asked, meant.of_each(said))
+    cosines = np.einsum("ij,kj->ik", asked, ranking.columns.known.meant.of_each(said))
     return float(cosines.max(1).mean())
+
+
+def _said(ranking: Ranking, place: Pick, unsaid: frozenset[str] = frozenset()) -> list[str]:
+    """Return the telling words of a memory beside the names of a question, and others."""
+    return telling_words(beside(ranking.question.names | unsaid, tokens(place.text)))
+
+
+def _predicate(place: Pick) -> list[str]:
+    """Return the words of the predicate of a fact."""
+    element = place.dated.element
+    return tokens(element.predicate) if isinstance(element, Link) else []
 
 
 def _looked_at(look: Look, ranking: Ranking, at_once: int) -> Iterator[Pick]:

@@ -15,7 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.kernel.recall.remembering import FACTS, Called, MemoryContent
-from recollect.kernel.recall.words import LANGUAGES, MeantWords, Vector, language_of, stem
+from recollect.kernel.recall.words import (
+    LANGUAGES,
+    SELVES,
+    MeantWords,
+    Vector,
+    language_of,
+    listed,
+    stem,
+)
 from recollect.kernel.search.tokens import folded
 from recollect.node import dataclass, field, replace
 
@@ -31,26 +39,15 @@ NONE: Final = -1
 GAP: Final = 3_600_000
 """Milliseconds of silence after which a conversation begins a new session."""
 
-SAYS_WHEN, SAYS_HOW_MANY, SAYS_WHO, SAYS_WHERE, SAYS_ANYTHING = 1, 2, 4, 8, 16
-"""Flags of a text: what it tells, and that it tells anything."""
+SAYS_WHEN, SAYS_HOW_MANY, SAYS_WHO, SAYS_WHERE, SAYS_ANYTHING, SAYS_I = 1, 2, 4, 8, 16, 32
+"""Flags of a text: what it tells, that it tells anything, and that it speaks of who says it."""
 
 NEIGHBOURS: Final = (1, 2, -1, -2)
 """Where the neighbours of a turn stand in its session, in the order of their columns."""
 
-_NUMBER_WORDS: Final = """
-    two three four five six seven eight nine ten twice dozen hundred thousand many several couple
-    zwei drei vier funf sechs sieben acht neun zehn dos tres cuatro cinco seis siete ocho nueve diez
-"""
-_NUMBERS: Final = frozenset(_NUMBER_WORDS.split())
+_NUMBERS, _PEOPLE, _WHERE = (frozenset(line.split()) for line in listed("told"))
 _DIGIT: Final = re.compile(r"\d")
 _PROPER: Final = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-ZÄÖÜ][a-zäöüáéíóúñß]+")
-_PEOPLE_WORDS: Final = """
-    mom mother dad father sister brother wife husband friend friends son daughter kid kids colleague
-    boss partner mutter vater schwester bruder frau mann freund freunde freunden freundin
-    freundinnen freundes madre padre hermana hermano esposa marido amigo amiga amigos amigas
-"""
-_PEOPLE: Final = frozenset(_PEOPLE_WORDS.split())
-_WHERE: Final = frozenset({"in", "at", "to", "from", "near", "nach", "aus", "bei", "en", "de", "a"})
 _PLACE: Final = re.compile(
     r"\b(?:in|at|to|from|near|nach|aus|bei|en|de|a)\s+(?:the\s+|der\s+|la\s+|el\s+)?[A-ZÄÖÜ]\w+"
     r"|\b(?:at|to|in)\s+the\s+\w+"
@@ -66,7 +63,7 @@ def told_in_words(memory: MemoryContent) -> int:
         found |= SAYS_WHO
     if not _WHERE.isdisjoint(words) and _PLACE.search(text):
         found |= SAYS_WHERE
-    return found
+    return found if SELVES.isdisjoint(words) else found | SAYS_I
 
 
 def told_beside(memory: MemoryContent) -> int:
@@ -150,6 +147,7 @@ class KnownNumbers:
     by_part: dict[str, list[int]] = field(default_factory=dict)  # rows by first and last word
     longest_name: int = 1  # words
     concepts: dict[int, Called] = field(default_factory=dict)
+    terms: dict[int, str] = field(default_factory=dict)  # predicates and types by their codes
     services: list[int] = field(default_factory=list)  # rows that tell whom the agent serves
     open_rows: dict[int, int] = field(default_factory=dict)  # the last of each element
     rows: int = 0  # more than the columns have, where reading was broken off
@@ -162,6 +160,7 @@ class KnownNumbers:
             services=list(self.services),
             open_rows=dict(self.open_rows),
             concepts=dict(self.concepts),
+            terms=dict(self.terms),
             called={name: list(rows) for name, rows in self.called.items()},
             by_part={name: list(rows) for name, rows in self.by_part.items()},
         )
@@ -248,6 +247,7 @@ class Columns:
     said_at: Ints
     subject: Ints
     object: Ints
+    term: Ints  # the predicate of a fact, the type of a concept
     kind: NDArray[np.int8]
     flags: NDArray[np.uint8]
     stands: Mask
@@ -314,7 +314,7 @@ def empty() -> Columns:
     ints, places = np.zeros(0, np.int64), np.zeros(0, np.int32)
     floats, mask = np.zeros(0, np.float32), np.zeros(0, np.bool_)
     return Columns(
-        0, KnownNumbers(), ints, ints, ints, ints, ints, ints, ints, ints,
+        0, KnownNumbers(), ints, ints, ints, ints, ints, ints, ints, ints, ints,
         np.zeros(0, np.int8), np.zeros(0, np.uint8), mask, mask, mask,
         places, places, places, floats, floats, places,
         np.zeros((len(NEIGHBOURS), 0), np.int32), places, ints, ints,

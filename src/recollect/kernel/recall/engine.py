@@ -151,7 +151,8 @@ def answer_recall(
         over = replace(meant, times=replace(meant.times, held=(held_once(at.valid),)))
         before, found = choose(over)
         if found.places:
-            ranking, choice, meant = before, Choice((), found.places[0]), over
+            past = found if meant.times.did else Choice((), found.places[0])
+            ranking, choice, meant = before, past, over
     page = choice.places[asked.skipped : asked.skipped + asked.limit]
     names = reader.session.kinds.names()
     after = partial(_after, look, ranking)

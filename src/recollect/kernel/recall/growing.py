@@ -41,7 +41,7 @@ from recollect.kernel.store.sharing import Shared, uncollected
 from recollect.model import LINK_BIT, LIVING, Progress, silent
 
 _CONTENTS_AT_ONCE = 20_000
-_OF_CONTENT = ("element", "since", "until", "valid_at", "invalid_at", "subject", "object")
+_OF_CONTENT = ("element", "since", "until", "valid_at", "invalid_at", "subject", "object", "term")
 _OF_MEMORY = {
     "said_at": np.int64, "kind": np.int8, "stands": np.bool_, "has_session": np.bool_,
     "is_assistant": np.bool_, "trust": np.float32,
@@ -62,6 +62,7 @@ def caught_up(
     Cost: every content written since; the first time, every content of the group.
     """
     known, after = columns.known, columns.number
+    known.terms.update(terms)
     ended: dict[int, int] = {}  # the rows that were open, and when they ended
 
     contents: Iterable[Standing] = standings(session, group_id, after, number)

@@ -19,6 +19,7 @@ from recollect.kernel.recall.asking import Asking, UnderstoodQuestion
 from recollect.kernel.recall.columns import (
     NONE,
     SAYS_ANYTHING,
+    SAYS_I,
     Columns,
     Floats,
     HeldWord,
@@ -117,6 +118,7 @@ class Ranking:
     candidates: Mask  # what may be answered with at all
     reached: Mask  # of those, what the question finds by itself
     held: tuple[HeldWord, ...]  # the words of the question, in their order
+    demanded: HeldWord | None  # what an answer must hold
     dated: Floats | None  # how well what each tells is of the time that it names
     named: Mask | None  # what is of whom or what it names
     near: Vector | None  # how near each row's meaning is to the question's, -1 to 1
@@ -185,11 +187,12 @@ def ranked(
         left = tuple(one for one in question.words if not one.is_cue)  # time answers those
         question = replace(question, words=left)
     held = tuple(_held(columns, standing, word) for word in question.words)
+    demanded = None if question.demanded is None else _held(columns, standing, question.demanded)
     words = np.zeros(columns.size)
     for one in held:
         words[one.rows if len(one.points) < len(words) else slice(None)] += one.points
     at = moment.known
-    named = _named(columns, question.concepts, standing, at) if question.concepts else None
+    named = _named(columns, question, standing, at) if question.concepts else None
     near = None if meant is None else _near(columns, meant)
     reached = words > 0
     for found in (dated, named):
@@ -208,8 +211,8 @@ def ranked(
         shares[MEANING] = _meanings(columns, near, compared, standing, candidates)
     shares = {name: shares[name] for name in SHARES if name in shares}
     ranking = Ranking(
-        columns, question, standing, moment.known, candidates, reached, held, dated, named, near,
-        shares, _factors(columns, standing, fits, named),
+        columns, question, standing, moment.known, candidates, reached, held, demanded, dated,
+        named, near, shares, _factors(columns, standing, fits, named),
     )  # fmt: skip
     return ranking.with_best(rows, ranking.scored(rows))
 
@@ -464,12 +467,20 @@ def _naming(
             yield from sorted(filter(len, there), key=len)[:1]
 
 
-def _named(columns: Columns, concepts: frozenset[int], standing: StandingRows, number: int) -> Mask:
-    """Return what is told of concepts: by themselves, by a fact that ends in one, by their name."""
+def _named(
+    columns: Columns, question: UnderstoodQuestion, standing: StandingRows, number: int
+) -> Mask:
+    """Return what is told of concepts: by themselves, by a fact that ends in one, by their name.
+
+    Of who asks is, too, what speaks of who says it, unless it is a turn.
+    """
+    concepts = question.concepts
     ends = are_among(columns.subject, concepts) | are_among(columns.object, concepts)
     named: Mask = are_among(columns.element, concepts) | ((columns.kind == FACTS) & ends)
     for rows in _naming(columns, concepts, standing.counted, number):
         named[rows] = True
+    if question.is_own:
+        named |= ((columns.flags & SAYS_I) > 0) & (columns.session == NONE)
     return named
 
 

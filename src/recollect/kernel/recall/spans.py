@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
+from recollect.kernel.recall.words import listed
 from recollect.kernel.search.tokens import tokens
 from recollect.model import BEGINNING, FOREVER
 from recollect.node import dataclass
@@ -21,89 +22,26 @@ Span = tuple[int, int]
 DAY: Final = 86_400_000
 _EPOCH: Final = date(1970, 1, 1).toordinal()
 
-_MONTHS: Final = {
-    name: number + 1
-    for number, names in enumerate(
-        (
-            "january jan januar jaenner jänner enero ene",
-            "february feb februar febrero",
-            "march mar märz maerz mrz marzo",
-            "april apr abril abr",
-            "may mai mayo",
-            "june jun juni junio",
-            "july jul juli julio",
-            "august aug agosto ago",
-            "september sept sep septiembre setiembre",
-            "october oct oktober okt octubre",
-            "november nov noviembre",
-            "december dec dezember dez diciembre dic",
-        )
-    )
-    for name in names.split()
-}
-_DAYS: Final = {
-    name: number
-    for number, names in enumerate(
-        (
-            "monday mon montag lunes",
-            "tuesday tue dienstag martes",
-            "wednesday wed mittwoch miércoles miercoles",
-            "thursday thu donnerstag jueves",
-            "friday fri freitag viernes",
-            "saturday sat samstag sonnabend sábado sabado",
-            "sunday sun sonntag domingo",
-        )
-    )
-    for name in names.split()
-}
-_NUMBERS: Final = {
-    name: number
-    for number, names in enumerate(
-        (
-            "",
-            "a an one ein eine einem einer un una",
-            "two couple zwei dos",
-            "three few drei paar tres",
-            "four vier cuatro",
-            "five fünf fuenf cinco",
-            "six sechs seis",
-            "seven sieben siete",
-            "eight acht ocho",
-            "nine neun nueve",
-            "ten zehn diez",
-        )
-    )
-    for name in names.split()
-}
-_UNITS: Final = {
-    name: unit
-    for unit, names in {
-        "day": "day days tag tage tagen día días dia dias",
-        "week": "week weeks woche wochen semana semanas",
-        "weekend": "weekend weekends wochenende fin",
-        "month": "month months monat monate monaten mes meses",
-        "year": "year years jahr jahre jahren año años ano anos",
-    }.items()
-    for name in names.split()
-}
-_NEAR: Final = {
-    "today": 0, "tonight": 0, "heute": 0, "hoy": 0, "this morning": 0, "this afternoon": 0,
-    "yesterday": -1, "last night": -1, "gestern": -1, "ayer": -1, "anoche": -1,
-    "the day before yesterday": -2, "vorgestern": -2, "anteayer": -2,
-    "tomorrow": 1, "morgen": 1, "mañana": 1, "the day after tomorrow": 2,
-    "übermorgen": 2, "pasado mañana": 2,
-}  # fmt: skip
-_WHICH: Final = {
-    name: shift
-    for shift, names in {
-        -1: "last past previous letzte letzten letzter letztes vergangene vergangenen vorige"
-        " vorigen pasada pasado",
-        0: "this diese dieser dieses diesen diesem esta este",
-        1: "next coming nächste nächsten nächster nächstes kommende kommenden próxima próximo"
-        " proxima proximo",
-    }.items()
-    for name in names.split()
-}
+
+def _words_for(kind: str) -> dict[str, str]:
+    """Return the words of one kind in `lists/times.txt`, and what each says; "_" is a space."""
+    lines = (line.split() for line in listed("times"))
+    return {
+        word.replace("_", " "): says for own, says, *words in lines if own == kind for word in words
+    }
+
+
+def _numbers_for(kind: str) -> dict[str, int]:
+    return {word: int(number) for word, number in _words_for(kind).items()}
+
+
+_MONTHS: Final = _numbers_for("month")
+_DAYS: Final = _numbers_for("weekday")
+_NUMBERS: Final = _numbers_for("number")
+_UNITS: Final = _words_for("unit")
+_NEAR: Final = _numbers_for("near")  # days from today
+_WHICH: Final = _numbers_for("which")
+_SIDES: Final = _words_for("side")
 
 
 def _any(names: dict[str, int] | dict[str, str]) -> str:
@@ -156,17 +94,6 @@ _TRIGGERS: Final = {
 }
 
 
-_SIDES: Final = {
-    cue: side
-    for side, cues in {
-        "before": "before|prior to|vor|bevor|ehe|antes de|antes del",
-        "after": "after|nach|nachdem|después de|despues de|tras",
-        "until": "until|till|up to|bis|hasta",
-        "since": "since|from|as of|between|seit|ab|von|zwischen|desde|entre",
-        "to": "and|to|und|y|a|al",
-    }.items()
-    for cue in cues.split("|")
-}
 _SIDE: Final = re.compile(
     rf"\b({_any(_SIDES)})\s+(?:(?:the|end|year|of|dem|ende|jahr|el|año|de)\s+)*$", re.IGNORECASE
 )
@@ -193,6 +120,14 @@ _WAS: Final = re.compile(
     re.IGNORECASE,
 )
 """What asks for a fact whether or not it has ended."""
+
+
+_DID: Final = re.compile(
+    r"\b(?:did|was|were|had|used|hat|hast|habe|haben|war|waren|hatten?"
+    r"|fue|fueron|era|eran|ha|han|\w+(?:ó|aron|ieron|aba|aban|ía|ían))\b",
+    re.IGNORECASE,
+)
+"""What is told of the past."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,11 +165,18 @@ class Times:
     beside: tuple[str, str] | None = None  # "before" or "after", and the words of what
     cues: frozenset[str] = frozenset()  # words that only say so
     was: bool = False  # it may ask for what was so
+    did: bool = False  # it asks in the past tense
 
     @property
     def is_any(self) -> bool:
         """Whether the question names a time at all."""
         return bool(self.spans or self.months)
+
+    @property
+    def is_within(self) -> bool:
+        """Whether what is asked for held inside the times named, not before or after one."""
+        ends = [(one.begin, one.end) for one in self.held if not one.edge]
+        return bool(ends) and set(ends) == set(self.spans)
 
 
 def is_of_time(word: str) -> bool:
@@ -298,6 +240,7 @@ def asked_for(question: str, asked_at: int) -> Times:
         None if beside is None else (_SIDES[beside[1].lower()], beside[2]),
         frozenset(tokens(" ".join(cues))),
         _WAS.search(question) is not None,
+        _DID.search(question) is not None,
     )
 
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from importlib import resources
 from threading import Lock
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import Stemmer
@@ -55,6 +55,9 @@ _ASKING: Final = {
 }
 _ANY_ASKING: Final = frozenset().union(*_ASKING.values())
 _MOST_STEMS: Final = 200_000
+
+MINE, OURS, SELVES = (frozenset(line.split()) for line in listed("own"))
+"""What people write before what is theirs, and of themselves."""
 
 
 _LOCK: Final = Lock()
@@ -163,6 +166,24 @@ def kin_of(stems: tuple[str, ...]) -> tuple[str, ...]:
     """
     lines = _everyday()
     return tuple(sorted({kin for one in stems for kin in lines.get(one, ())} - set(stems)))
+
+
+class Relation(NamedTuple):
+    """A line of `lists/relations.txt`: words for somebody's wife, boss or dog, say."""
+
+    words: frozenset[str]
+    others: frozenset[str]  # for who stands at the other end
+
+
+@lru_cache(1)
+def relations() -> dict[str, tuple[Relation, ...]]:
+    """Return the lines of relations that each folded word stands in."""
+    found: dict[str, tuple[Relation, ...]] = {}
+    for line in listed("relations"):
+        words, _, others = (frozenset(part.split()) for part in line.partition("|"))
+        for word in words:
+            found[word] = (*found.get(word, ()), Relation(words, words if "=" in words else others))
+    return found
 
 
 Vector = NDArray[np.float32]

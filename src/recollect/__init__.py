@@ -16,8 +16,7 @@ TYPE_CHECKING = False  # as `typing` has it, which takes longer to load than all
 if TYPE_CHECKING:
     from recollect.errors import RecollectError
     from recollect.faces.kinds import open_memory as open
-    from recollect.faces.memory import Memory
-    from recollect.faces.memory import memory_of as memory
+    from recollect.faces.memory import Memory, memory_of as memory
     from recollect.kernel import Nexus, instant
     from recollect.model import AsOf, Concept, Found, Key, Limits, Link
 

@@ -9,8 +9,7 @@ nodes on its way from text to SQL, a load as many changes as it has elements.
 
 from __future__ import annotations
 
-from dataclasses import MISSING, FrozenInstanceError, field, fields, replace
-from dataclasses import dataclass as standard
+from dataclasses import MISSING, FrozenInstanceError, dataclass as standard, field, fields, replace
 from functools import cache
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
@@ -18,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 __all__ = ["dataclass", "field", "node", "replace"]
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass
-    from dataclasses import dataclass as node
+    from dataclasses import dataclass, dataclass as node
 else:
 
     def dataclass(*, frozen: bool = False, slots: bool = False, eq: bool = True) -> object:

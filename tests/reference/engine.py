@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 
-from tests.reference.graph import Graph
-from tests.reference.graph import Link as ReferenceLink
+from tests.reference.graph import Graph, Link as ReferenceLink
 from tests.reference.run import Outcome, Reference
 from tests.reference.upsert import Report
 from tests.reference.values import value_key

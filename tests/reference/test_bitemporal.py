@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, note, reject, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, note, reject, settings, strategies as st
 from tests.reference.bitemporal import History, found_by_word, history
 from tests.reference.engine import comparable
 from tests.reference.evaluate import TooManyRowsError

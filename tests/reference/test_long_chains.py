@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, note, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, note, settings, strategies as st
 from tests.reference.bitemporal import history
 from tests.reference.chains import chains
 from tests.reference.engine import comparable

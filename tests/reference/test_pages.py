@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from hypothesis import HealthCheck, given, note, reject, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, note, reject, settings, strategies as st
 from tests.reference.engine import Pair, comparable, pair
 from tests.reference.evaluate import TooManyRowsError
 from tests.reference.graphs import graphs

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, note, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, note, settings, strategies as st
 from tests.reference.engine import pair
 from tests.reference.graphs import graphs
 from tests.reference.writes import mutations, upserts

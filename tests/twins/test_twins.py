@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, note, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, note, settings, strategies as st
 from tests.reference.graphs import graphs
 from tests.reference.queries import Question, questions
 from tests.reference.vocabulary import LINKS

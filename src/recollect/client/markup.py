@@ -13,8 +13,7 @@ from typing import Any
 
 from recollect.client.calls import AsyncFaceClient, FaceClient, Remote, awaited, sent
 from recollect.errors import refused
-from recollect.faces.markup import Document
-from recollect.faces.markup import Markup as Local
+from recollect.faces.markup import Document, Markup as Local
 from recollect.faces.markup.calls import MarkupCalls
 from recollect.faces.markup.checking import check
 from recollect.faces.markup.exchanges import Exchanges as LocalExchanges

@@ -21,8 +21,11 @@ from recollect.kernel.lang.ast import Export, Find, Script
 from recollect.kernel.parts import Declared, Elements
 from recollect.kernel.plan.bind import Bindings, check_parameters
 from recollect.kernel.read.catalogs import Catalogs, OpenGroup, answer_prepared
-from recollect.kernel.read.history import DEFAULT_LIMIT as DEFAULT_TRANSACTIONS
-from recollect.kernel.read.history import changes_after, lives
+from recollect.kernel.read.history import (
+    DEFAULT_LIMIT as DEFAULT_TRANSACTIONS,
+    changes_after,
+    lives,
+)
 from recollect.kernel.read.known_keys import stats_of
 from recollect.kernel.read.meant import elements_meant
 from recollect.kernel.read.moment import elements_named

@@ -10,8 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
-from datetime import time as TimeOfDay
+from datetime import UTC, datetime, time as TimeOfDay, timedelta
 
 from recollect.errors import STORE_CLOSED, RecollectError
 from recollect.kernel import Nexus

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import settings, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 from tests.faces.claims.conftest import Wait, claim
 

@@ -6,8 +6,7 @@ import io
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, note, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, note, settings, strategies as st
 from tests.reference.copies import living, tell
 from tests.reference.graphs import graphs
 from tests.reference.times import statements

@@ -6,8 +6,7 @@ import json
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from recollect.errors import RecollectError
 from recollect.faces.knowledge import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from hypothesis import given, note, settings
-from hypothesis import strategies as st
+from hypothesis import given, note, settings, strategies as st
 from tests.faces.operations.calls import told
 from tests.faces.operations.conftest import furnish
 from tests.faces.operations.oracle import EVER, NEVER, Oracle, Told

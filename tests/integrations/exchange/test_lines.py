@@ -8,8 +8,7 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from tests.integrations.exchange.conftest import Write, elements, exported, rows, twice_is_once
 from typing_extensions import Buffer
 

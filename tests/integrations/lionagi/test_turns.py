@@ -23,8 +23,11 @@ from recollect.faces.claims import (
     from_tool_result,
     from_url,
 )
-from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece
-from recollect.faces.knowledge import KnowledgeProvider as PromptProvider
+from recollect.faces.knowledge import (
+    KnowledgeBase,
+    KnowledgePiece,
+    KnowledgeProvider as PromptProvider,
+)
 from recollect.integrations.lionagi import Branch, KnowledgeProvider, Session, on_message
 from recollect.integrations.lionagi.providers import NOTHING_KNOWN, RECALLED, UNAVAILABLE
 

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from tests.faces.operations.calls import told
 from tests.kernel.care.test_forged_dump import forged
 from tests.kernel.write.ledger import verify

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import recollect
 from recollect.model import AsOf, Delete, EndFact, Instant, Key, Named, PutConcept, PutFact

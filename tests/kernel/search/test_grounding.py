@@ -8,8 +8,7 @@ from itertools import chain
 
 import orjson
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import recollect
 from recollect.errors import INVALID_SYNTAX, INVALID_VALUE, RecollectError

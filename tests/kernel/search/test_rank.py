@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from itertools import count
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from tests.kernel.search.graph import Graph
 
 from recollect.kernel.search.rank import LENGTH_NORMALISATION, SATURATION, stages

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from recollect.kernel.search.tokens import LONGEST, folded, terms, tokens
 from recollect.kernel.store.sqlite.texts import body

@@ -10,8 +10,7 @@ from random import Random
 import pytest
 from bench.graph import Builder, Built, Size
 from bench.shapes import SHAPES, Shape
-from hypothesis import HealthCheck, given, note, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, note, settings, strategies as st
 from tests.cases.test_cases import CAPSULE, HERE, read_case
 from tests.kernel.sql.twin import Twin
 from tests.reference.engine import comparable, pair

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import recollect
 from recollect.kernel import Nexus

@@ -22,8 +22,7 @@ from recollect.faces.claims.calls import AttentionCalls, ClaimCalls
 from recollect.faces.operations import OPERATIONS
 from recollect.servers.http.app import make_app
 from recollect.servers.http.faces import ATTENTION, CLAIMS
-from recollect.servers.http.kip_schemas import CHANGES, FUNCTIONS
-from recollect.servers.http.kip_schemas import schemas as kip_schemas
+from recollect.servers.http.kip_schemas import CHANGES, FUNCTIONS, schemas as kip_schemas
 from recollect.servers.http.operations import OperationRoute, shared_schemas
 from recollect.servers.service import make_service
 

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import anyio
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from mcp import Client
 from tests.servers.mcp.conftest import Agent
 

@@ -25,9 +25,15 @@ from recollect.errors import (
 )
 from recollect.faces.markup.faults import SEE_NODES, Faults
 from recollect.faces.markup.graph import Graph
-from recollect.faces.markup.model import CONTENT as FIELD_CONTENT
-from recollect.faces.markup.model import LABEL as FIELD_LABEL
-from recollect.faces.markup.model import USE_FUNCTION, USE_TEMPLATE, VALUE, Node, Space
+from recollect.faces.markup.model import (
+    CONTENT as FIELD_CONTENT,
+    LABEL as FIELD_LABEL,
+    USE_FUNCTION,
+    USE_TEMPLATE,
+    VALUE,
+    Node,
+    Space,
+)
 from recollect.faces.markup.parser import before_remark
 from recollect.faces.markup.records import (
     ARTICLE,

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from recollect.faces.markup.graph import Graph
-from recollect.faces.markup.model import CONTENT as FIELD_CONTENT
-from recollect.faces.markup.model import KNOWN_FIELDS, Id
+from recollect.faces.markup.model import CONTENT as FIELD_CONTENT, KNOWN_FIELDS, Id
 from recollect.faces.markup.parser import KEY
 from recollect.faces.markup.printer import id_text
 from recollect.faces.markup.records import (

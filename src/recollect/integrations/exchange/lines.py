@@ -35,8 +35,15 @@ from recollect.integrations.exchange.records import (
 )
 from recollect.integrations.exchange.source import Source
 from recollect.integrations.exchange.triples import triple
-from recollect.model import Attributes, ConceptRecord, Dated, LinkRecord, Value, bound_text
-from recollect.model import Record as Held
+from recollect.model import (
+    Attributes,
+    ConceptRecord,
+    Dated,
+    LinkRecord,
+    Record as Held,
+    Value,
+    bound_text,
+)
 
 _DUMPED: Final = "a part of a claim, which a dump carries: recollect dump"
 _KINDS: Final[tuple[str, ...]] = get_args(EpisodeSource)

@@ -10,8 +10,7 @@ import logging
 from collections.abc import Iterator
 from typing import Any, Final, cast
 
-from rdflib import BNode, Graph, URIRef
-from rdflib import Literal as ParsedLiteral
+from rdflib import BNode, Graph, Literal as ParsedLiteral, URIRef
 from rdflib.exceptions import ParserError
 from rdflib.plugins.parsers.notation3 import BadSyntax, RDFSink, SinkParser
 from rdflib.plugins.parsers.ntriples import NTGraphSink, W3CNTriplesParser, r_literal, unquote

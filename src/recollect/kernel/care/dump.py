@@ -22,8 +22,7 @@ from recollect.kernel.store.cells import octets, text, whole
 from recollect.kernel.store.group import load_group
 from recollect.kernel.store.new_file import new_file
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
-from recollect.kernel.store.statements.copies import GROUP as COPIED_GROUP
-from recollect.kernel.store.statements.copies import TERMS
+from recollect.kernel.store.statements.copies import GROUP as COPIED_GROUP, TERMS
 from recollect.model import Progress
 
 

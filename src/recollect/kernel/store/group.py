@@ -42,9 +42,14 @@ from recollect.kernel.store.statements.counts import (
     RETIRE_GROUP,
     UNFINISHED,
 )
-from recollect.kernel.store.statements.terms import ALL as ALL_TERMS
-from recollect.kernel.store.statements.terms import CODE_OF, CODES_OF, PUT, TEXT_OF
-from recollect.kernel.store.statements.terms import LAST as LAST_CODE
+from recollect.kernel.store.statements.terms import (
+    ALL as ALL_TERMS,
+    CODE_OF,
+    CODES_OF,
+    LAST as LAST_CODE,
+    PUT,
+    TEXT_OF,
+)
 from recollect.model import Instant
 from recollect.node import dataclass
 

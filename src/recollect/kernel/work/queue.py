@@ -35,8 +35,7 @@ from recollect.kernel.store.statements.queue import (
     RETURN,
     SETTLE,
 )
-from recollect.kernel.write.validation import identifier
-from recollect.kernel.write.validation import members as checked_members
+from recollect.kernel.write.validation import identifier, members as checked_members
 from recollect.model import BEGINNING, FOREVER, Attributes, Instant, WorkItem
 
 Values = dict[str, SqlValue]

@@ -75,8 +75,7 @@ def _over_http(
     memory: Memory, address: str, tokens_file: Path | None, path: str, out: Output
 ) -> None:
     from recollect.servers.http.logs import Form, begin_log, log_event
-    from recollect.servers.http.server import check_exposure, listen, url_of
-    from recollect.servers.http.server import serve as serve_app
+    from recollect.servers.http.server import check_exposure, listen, serve as serve_app, url_of
     from recollect.servers.http.tokens import read_tokens
     from recollect.servers.mcp.over_http import PATH, http_app
 

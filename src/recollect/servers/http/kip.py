@@ -11,8 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Annotated, Any, NotRequired, cast
 
-from fastapi import APIRouter, Request
-from fastapi import Response as Answer
+from fastapi import APIRouter, Request, Response as Answer
 from pydantic import Field, TypeAdapter, with_config
 from typing_extensions import TypedDict
 

@@ -31,8 +31,7 @@ from recollect.servers.studio.element import ROUTES as ELEMENT
 from recollect.servers.studio.episodes import ROUTES as EPISODES
 from recollect.servers.studio.graph import ROUTES as GRAPH
 from recollect.servers.studio.home import ROUTES as HOME
-from recollect.servers.studio.importing import BODY_BYTES, BRING_IN, fields_of
-from recollect.servers.studio.importing import ROUTES as IMPORTING
+from recollect.servers.studio.importing import BODY_BYTES, BRING_IN, ROUTES as IMPORTING, fields_of
 from recollect.servers.studio.knowledge_and_markup import ROUTES as KNOWLEDGE_AND_MARKUP
 from recollect.servers.studio.rendering import PAGE_HEADERS, SAFE_HEADERS, Pages
 from recollect.servers.studio.sessions import COOKIE, LASTING_SECONDS, Sessions

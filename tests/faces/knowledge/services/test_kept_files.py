@@ -10,8 +10,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import recollect
 from faces.knowledge.services.test_key_value import ODD_IDS, code_of

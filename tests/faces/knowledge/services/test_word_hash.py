@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from faces.knowledge.services.test_key_value import code_of
 from recollect.faces.knowledge.services import WordHashEmbedder

@@ -8,11 +8,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from tests.faces.operations.calls import TIME, told
-from tests.faces.operations.calls import edge as edge_of
+from tests.faces.operations.calls import TIME, edge as edge_of, told
 from tests.faces.operations.pipeline.model_server import ModelServer, Reply, says, serving
-from tests.faces.operations.pipeline.rig import Rig, rig, text
-from tests.faces.operations.pipeline.rig import says as structured_says
+from tests.faces.operations.pipeline.rig import Rig, rig, says as structured_says, text
 
 from recollect.faces.operations.naming import fact_uuid
 from recollect.faces.operations.pipeline.llm import LlmExtractor

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
-from hypothesis import given, note, settings
-from hypothesis import strategies as st
+from hypothesis import given, note, settings, strategies as st
 
 from recollect.errors import RecollectError
 from recollect.kernel.store.functions import compile_pattern

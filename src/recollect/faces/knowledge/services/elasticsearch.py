@@ -23,8 +23,12 @@ from recollect.faces.knowledge.services.base import (
 )
 from recollect.faces.knowledge.services.facets import facets_of
 from recollect.faces.knowledge.services.json_text import document_of, document_text
-from recollect.faces.knowledge.services.ranking import Collection as Counted
-from recollect.faces.knowledge.services.ranking import asked, scores, words_of
+from recollect.faces.knowledge.services.ranking import (
+    Collection as Counted,
+    asked,
+    scores,
+    words_of,
+)
 from recollect.faces.knowledge.services.vectors import document_key, space_key
 from recollect.kernel import Term
 

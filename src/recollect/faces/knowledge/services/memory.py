@@ -14,8 +14,12 @@ from recollect.faces.knowledge.services.base import (
     Scored,
 )
 from recollect.faces.knowledge.services.facets import facets_of
-from recollect.faces.knowledge.services.ranking import Collection as Counted
-from recollect.faces.knowledge.services.ranking import asked, scores, words_of
+from recollect.faces.knowledge.services.ranking import (
+    Collection as Counted,
+    asked,
+    scores,
+    words_of,
+)
 from recollect.node import dataclass, field, replace
 
 

@@ -16,8 +16,12 @@ from recollect.faces.knowledge.model import Document
 from recollect.faces.knowledge.services.base import Namespace, RetrievalServiceBase, Scored
 from recollect.faces.knowledge.services.facets import facets_of
 from recollect.faces.knowledge.services.json_text import document_of, document_text, json_text
-from recollect.faces.knowledge.services.ranking import Collection as Counted
-from recollect.faces.knowledge.services.ranking import asked, scores, words_of
+from recollect.faces.knowledge.services.ranking import (
+    Collection as Counted,
+    asked,
+    scores,
+    words_of,
+)
 from recollect.faces.knowledge.services.sqlite_file import SqliteFile
 from recollect.kernel import Term
 

@@ -32,8 +32,7 @@ from recollect.faces.operations.context import Policy, Transition, Watcher, unwa
 from recollect.faces.operations.facts import put_fact, put_node
 from recollect.faces.operations.inputs import FactItem
 from recollect.faces.operations.naming import fact_uuid, node_uuid, other_node
-from recollect.faces.operations.outputs import EpisodeOutput as ShownEpisode
-from recollect.faces.operations.outputs import State
+from recollect.faces.operations.outputs import EpisodeOutput as ShownEpisode, State
 from recollect.faces.operations.pipeline.extraction import (
     Edge,
     Extraction,
@@ -55,8 +54,13 @@ from recollect.faces.operations.pipeline.ports import (
     system_clock,
 )
 from recollect.faces.operations.pipeline.progress import Progress, moved
-from recollect.faces.operations.records import ENTITY, is_episode, is_fact, is_node
-from recollect.faces.operations.records import episode as shown_episode
+from recollect.faces.operations.records import (
+    ENTITY,
+    episode as shown_episode,
+    is_episode,
+    is_fact,
+    is_node,
+)
 from recollect.kernel import Nexus
 from recollect.llm import Usage
 from recollect.model import (

@@ -30,7 +30,7 @@ from bench.scale import Scale
 from recollect.kernel import parse
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings, Lifting
-from recollect.kernel.plan.determined import Statistics
+from recollect.kernel.plan.ir import Statistics
 from recollect.kernel.plan.pipeline import plan_find
 from recollect.kernel.search.tokens import link_text, tokens
 from recollect.kernel.sql.compile import compile_plan

@@ -17,7 +17,7 @@ import recollect
 from recollect.kernel import Nexus
 from recollect.kernel.lang import ast, parse
 from recollect.kernel.plan.bind import Bindings, Lifting
-from recollect.kernel.plan.determined import Statistics
+from recollect.kernel.plan.ir import Statistics
 from recollect.kernel.plan.pipeline import plan_find
 from recollect.kernel.plan.show import show_plan
 from recollect.kernel.sql.compile import compile_plan

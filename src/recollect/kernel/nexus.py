@@ -60,10 +60,10 @@ from recollect.kernel.work.answers import Answers
 from recollect.kernel.work.queue import Queue
 from recollect.kernel.write.attribute_indexes import add_attribute_index, drop_index, index_kinds
 from recollect.kernel.write.batch import apply_changes, decide_changes, known_changes
-from recollect.kernel.write.own_types import refuse_owned
 from recollect.kernel.write.run import StatementRun, answered, refuse_disorder
 from recollect.kernel.write.schema_mode import set_schema_mode
 from recollect.kernel.write.unit import Unit
+from recollect.kernel.write.validation import refuse_owned
 from recollect.model import (
     Answer,
     AsOf,
@@ -269,7 +269,8 @@ class Nexus:
         check_one_of(on_missing, get_args(OnMissing), "on_missing")
         changes = known_changes(text)
         source = source_of(cast("str | Script", text)) if changes is None else ""
-        preparation = None if dry_run else self.vectors.preparation(changes or ())
+        is_embedded = not dry_run and self._group.catalogs.meanings is not None
+        preparation = self.vectors.preparation(changes or ()) if is_embedded else None
         request_id = request_id or self._group.request_id
         run = _Write(text, dry_run, on_missing, actor, request_id, limits, progress, preparation)
         with quoting(source), uncollected(len(source if changes is None else changes)):
@@ -599,5 +600,6 @@ class Nexus:
                     session, self._group.catalog(session), self.limits, as_of, None, deadline
                 )
                 bindings = Bindings(parameters or {})
-                refuse_undeclared(session, reader.group, query, bindings, reader.moment.known)
+                if reader.group.is_strict:
+                    refuse_undeclared(session, reader.group, query, bindings, reader.moment.known)
                 yield AskedQuery(script, query, bindings, reader)

@@ -18,7 +18,7 @@ from recollect.faces.claims import Claim, EvidenceRef, NexusKnowledgeStore
 from recollect.faces.operations import Operations
 from recollect.integrations.exchange import EXPORT_FORMATS, hand_out, take_in
 from recollect.kernel import Nexus
-from recollect.kernel.write.rows import LARGEST
+from recollect.kernel.write.unit import LARGEST
 from recollect.model import Found, Key, Local, PutConcept, PutFact, PutLink
 
 PREDICATES = ("supported_by", "contradicted_by", "supersedes", "tagged")

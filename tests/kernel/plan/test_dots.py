@@ -10,7 +10,7 @@ import recollect
 from recollect import Nexus, RecollectError
 from recollect.kernel.lang import ast, parse
 from recollect.kernel.plan.bind import Bindings, Lifting
-from recollect.kernel.plan.determined import Statistics
+from recollect.kernel.plan.ir import Statistics
 from recollect.kernel.plan.pipeline import plan_find
 from recollect.kernel.sql.compile import compile_plan
 from recollect.kernel.sql.rows import Clock

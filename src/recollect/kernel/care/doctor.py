@@ -63,7 +63,7 @@ from recollect.kernel.vectors.rows import (
 )
 from recollect.kernel.work.queue import forget_work, lost_work
 from recollect.kernel.write.attribute_indexes import built_indexes, settle_indexes
-from recollect.kernel.write.own_types import meaning_of, mend_name_keys, wrong_name_keys
+from recollect.kernel.write.validation import meaning_of, mend_name_keys, wrong_name_keys
 from recollect.model import LIVING, UNREADABLE, Diagnosis, Finding, Kinds, Progress
 
 _AT_ONCE = 1_000

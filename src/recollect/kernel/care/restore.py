@@ -22,7 +22,7 @@ from recollect.kernel.store.port import Session, SqlValue
 from recollect.kernel.store.statements.copies import HOLDS, STAND
 from recollect.kernel.store.statements.counts import RAISE_IDS, TAKEN
 from recollect.kernel.write.attribute_indexes import settle_indexes
-from recollect.kernel.write.own_types import set_name_keys
+from recollect.kernel.write.validation import set_name_keys
 from recollect.model import Progress
 
 _AT_ONCE = 2_000  # rows written together

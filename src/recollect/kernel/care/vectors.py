@@ -25,7 +25,7 @@ from recollect.kernel.store.statements.vectors import CONCEPTS, LINKS
 from recollect.kernel.vectors.embedder import link_meaning, model_of
 from recollect.kernel.vectors.meanings import Meanings, Preparation
 from recollect.kernel.vectors.rows import VectorRows, forget_vectors
-from recollect.kernel.write.own_types import meaning_of
+from recollect.kernel.write.validation import meaning_of
 from recollect.model import (
     FACT,
     AsOf,
@@ -167,14 +167,12 @@ class Vectors:
         """
         return reindex(self._group.store, self._group.name, self._meanings(), progress)
 
-    def preparation(self, changes: Iterable[Change]) -> Preparation | None:
-        """Return the prepared vectors for a write of these changes; None without an embedder.
+    def preparation(self, changes: Iterable[Change]) -> Preparation:
+        """Return the prepared vectors for a write of these changes.
 
         The words of facts are embedded at once; other texts are only known inside the transaction.
         """
-        meanings = self._group.catalogs.meanings
-        if meanings is None:
-            return None
+        meanings = self._meanings()
         texts = [link_meaning({FACT: one.text}) for one in changes if isinstance(one, PutFact)]
         preparation = Preparation(meanings)
         preparation.want(self._lacking(meanings, [one for one in texts if one is not None]))

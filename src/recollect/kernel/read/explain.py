@@ -12,8 +12,15 @@ from typing import Final
 from recollect.kernel.lang import ast, print_text
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.bind import Bindings, Lifting
-from recollect.kernel.plan.determined import Statistics, all_steps, determined, is_unique, owners
-from recollect.kernel.plan.pipeline import plan_as_written, plan_find
+from recollect.kernel.plan.ir import Statistics
+from recollect.kernel.plan.pipeline import (
+    all_steps,
+    determined,
+    is_unique,
+    owners,
+    plan_as_written,
+    plan_find,
+)
 from recollect.kernel.plan.show import show_plan
 from recollect.kernel.read.cells import Page
 from recollect.kernel.read.reader import Reader

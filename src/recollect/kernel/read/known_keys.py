@@ -27,7 +27,7 @@ from recollect.kernel.lang import ast
 from recollect.kernel.lang.cursor import literal
 from recollect.kernel.lang.tokens import quoted
 from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.plan.determined import Statistics, coarse
+from recollect.kernel.plan.ir import Statistics, coarse
 from recollect.kernel.plan.scope import expression_reads
 from recollect.kernel.read.history import transactions as transactions_of
 from recollect.kernel.store.cells import (

@@ -20,8 +20,7 @@ from recollect.errors import (
 from recollect.kernel.lang import ast
 from recollect.kernel.lang.tokens import quoted
 from recollect.kernel.plan.bind import Bindings, Lifting
-from recollect.kernel.plan.determined import Statistics
-from recollect.kernel.plan.ir import owners
+from recollect.kernel.plan.ir import Statistics, owners
 from recollect.kernel.plan.pipeline import plan_find, select_target
 from recollect.kernel.plan.scope import place_of
 from recollect.kernel.read.cells import (
@@ -37,7 +36,7 @@ from recollect.kernel.read.cells import (
     write_cursor,
 )
 from recollect.kernel.read.known_keys import Counted, GroupStatistics, KnownKeys, declared_names
-from recollect.kernel.read.moment import Moment, resolve_moment
+from recollect.kernel.read.moment import NOW, Moment, resolve_moment
 from recollect.kernel.read.prepared import (
     ABSENT,
     NEVER,
@@ -132,7 +131,9 @@ class Reader:
         self.clock = catalog.clock
         self._catalog = catalog
         self._counted = counted
-        if not isinstance(as_of, Moment):
+        if as_of is None:
+            as_of = NOW
+        elif not isinstance(as_of, Moment):
             as_of = resolve_moment(session, catalog.group, as_of)
         self.moment = as_of
         self.notices: list[Notice] = list(self.moment.notices)

@@ -49,11 +49,9 @@ def resting(
 ) -> Iterator[Notice]:
     """Yield the warning that names the rows of a page which rest on what is not true now.
 
-    Cost: nothing where the counts say that they cannot; else the query twice more, with a limit
-    to what is looked at, and a statement.
+    Cost: the query twice more, with a limit to what is looked at, and a statement; so it is only
+    asked where the counts do not say that none can.
     """
-    if reader.moment.clock.has_valid or not reader.may_rest(find, bindings, page):
-        return
     rows = _rows(reader, find, bindings, page)
     if not rows:
         return

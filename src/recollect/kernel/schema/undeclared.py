@@ -48,14 +48,11 @@ def refuse_undeclared(
     bindings: Bindings,
     known: int | None = None,
 ) -> None:
-    """Raise KIP_2001 for the first type or predicate in a tree that is not declared.
+    """Raise KIP_2001 for the first type or predicate in a tree that a strict group lacks.
 
     A read as of the transaction `known` may also name what was declared then. Cost: two look-ups
-    a statement, four when some name of such a read is not declared now, and nothing in an open
-    group.
+    a statement, four when some name of such a read is not declared now.
     """
-    if not group.is_strict:
-        return
     refused = _not_declared(session, group, list(_named(tree, bindings)))
     if known is not None:
         refused = _not_declared(session, group, refused, known)

@@ -144,7 +144,8 @@ def answer(
             if clock is not None and rows.rows:
                 page = Page.of(query, bindings)
                 with reader.at_page(page):
-                    reader.notices += resting(reader, query, bindings, page, clock)
+                    if reader.may_rest(query, bindings, page):
+                        reader.notices += resting(reader, query, bindings, page, clock)
             return rows
         case ast.Search():
             return hits(reader, bindings, query, clock)

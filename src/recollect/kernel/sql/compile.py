@@ -14,11 +14,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from recollect.kernel.plan import ir
-from recollect.kernel.plan.determined import Statistics, classes, values_read
+from recollect.kernel.plan.ir import Statistics
+from recollect.kernel.plan.pipeline import classes, values_read
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.filters import value_of
 from recollect.kernel.sql.folds import Folds
-from recollect.kernel.sql.output import Compiled, Keyed, OutputColumn, Paging
+from recollect.kernel.sql.output import Compiled, Keyed, OutputColumn, Paging, Solutions
 from recollect.kernel.sql.rows import (
     Binding,
     BoundElement,
@@ -32,7 +33,6 @@ from recollect.kernel.sql.rows import (
     TextValue,
     json_of,
 )
-from recollect.kernel.sql.solutions import Solutions
 from recollect.kernel.sql.steps import owner_id, run_steps
 from recollect.kernel.store.dialect import Dialect
 

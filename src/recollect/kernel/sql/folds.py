@@ -13,7 +13,7 @@ from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.filters import value_of
-from recollect.kernel.sql.output import OutputColumn, Shape
+from recollect.kernel.sql.output import LIMIT, OFFSET, OutputColumn, Shape, Solutions
 from recollect.kernel.sql.rows import (
     HeldValue,
     JsonValue,
@@ -24,7 +24,6 @@ from recollect.kernel.sql.rows import (
     text_of,
     written_number,
 )
-from recollect.kernel.sql.solutions import LIMIT, OFFSET, Solutions
 
 _HALF = nodes.Number(32)
 _LOW = nodes.Number(2**32 - 1)

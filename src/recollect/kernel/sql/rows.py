@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import count
 
 from recollect.kernel.plan import ir
-from recollect.kernel.plan.determined import Statistics
+from recollect.kernel.plan.ir import Statistics
 from recollect.kernel.sql import nodes
 from recollect.kernel.store.dialect import Dialect, JsonPart
 from recollect.model import LIVING, ElementKind

@@ -42,9 +42,8 @@ from recollect.kernel.write.element import (
     advance_clock,
     parse_instant,
 )
-from recollect.kernel.write.own_types import refuse_owned_fact
 from recollect.kernel.write.unit import Unit
-from recollect.kernel.write.validation import identifier, members
+from recollect.kernel.write.validation import identifier, members, refuse_owned_fact
 from recollect.model import (
     BEGINNING,
     FACT,

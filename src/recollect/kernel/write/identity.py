@@ -27,9 +27,8 @@ from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.living import ID_BY_NAME, ID_BY_TYPE, NAMES
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Tracker, Triple
 from recollect.kernel.write.merge_concepts import bear_anew
-from recollect.kernel.write.own_types import name_key
 from recollect.kernel.write.unit import Unit
-from recollect.kernel.write.validation import identifier
+from recollect.kernel.write.validation import identifier, name_key
 from recollect.model import LIVING, ElementKind, Meant, Named
 from recollect.node import replace
 

@@ -27,9 +27,8 @@ from recollect.kernel.write.identity import (
     missing_concept,
     names_itself,
 )
-from recollect.kernel.write.own_types import name_key
 from recollect.kernel.write.unit import Unit
-from recollect.kernel.write.validation import identifier, plain_predicate
+from recollect.kernel.write.validation import identifier, name_key, plain_predicate
 from recollect.model import (
     Change,
     Delete,

@@ -37,7 +37,8 @@ def answered(
     KIP_2001 for a type or predicate that a strict group has not declared.
     """
     reader.deadline.check()
-    refuse_undeclared(reader.session, reader.group, query, bindings, reader.moment.known)
+    if reader.group.is_strict:
+        refuse_undeclared(reader.session, reader.group, query, bindings, reader.moment.known)
     if isinstance(query, ast.Export):
         return export(reader, bindings, query)
     return answer(reader, bindings, query, origin, reader.clock)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from operator import attrgetter
 from typing import Final
 
@@ -53,6 +53,7 @@ _SEARCHED: Final[Attributes] = {SEARCH_ATTRIBUTES: ["text", "domain", "tags"]}
 _SEARCHED_EVIDENCE: Final[Attributes] = {SEARCH_ATTRIBUTES: ["detail", "path", "url"]}
 _CLAIM: Final = fields(Claim)
 _PLAIN: Final = tuple(one.name for one in _CLAIM if one.name != "evidence")
+_UNSAID: Final = {one.name: one.default for one in _CLAIM if one.default is not MISSING}
 _EVIDENCE: Final = tuple(one.name for one in fields(EvidenceRef))
 _parts: Final = attrgetter(*_EVIDENCE)
 
@@ -187,17 +188,14 @@ def evidence_ref(attributes: Attributes) -> EvidenceRef:
 
 def claim_of(id: str, attributes: Attributes, cited: Cited) -> Claim:
     """Return a claim with its evidence, except what was erased."""
-    said = {name: attributes[name] for name in _PLAIN if name in attributes}
-    found = brought(id, attributes, cited)
-    claim = Claim.__new__(Claim)  # what was erased may have been all of its evidence
-    for one in _CLAIM:
-        if one.name in said:
-            setattr(claim, one.name, said[one.name])
-        elif one.name != "tags":
-            setattr(claim, one.name, one.default)
-    claim.id, claim.evidence = id, found
     tags = attributes.get("tags")
-    claim.tags = [str(tag) for tag in tags] if isinstance(tags, list) else []
+    claim = Claim.__new__(Claim)  # what was erased may have been all of its evidence
+    vars(claim).update(
+        _UNSAID | {name: attributes[name] for name in _PLAIN if name in attributes},
+        id=id,
+        evidence=brought(id, attributes, cited),
+        tags=[str(tag) for tag in tags] if isinstance(tags, list) else [],
+    )
     return claim
 
 

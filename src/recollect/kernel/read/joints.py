@@ -10,7 +10,7 @@ The rule: an id means its latest life that had begun by the moment asked about.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from typing import Literal, cast, get_args
 
 import orjson
@@ -158,7 +158,7 @@ def joints_at(
         parameters["predicates"] = orjson.dumps([*codes.values()]).decode()
     sql = joints_sql(end, moment.clock, session.dialect, is_every=predicates is None)
     rows = session.rows(sql, parameters)
-    return [_joint(reader, row, named[whole(row[0])], end, known) for row in rows]
+    return [*_joints(reader, ((row, named[whole(row[0])]) for row in rows), end, known)]
 
 
 def counted_at(
@@ -220,7 +220,7 @@ def line_at(
     }
     sql = joints_sql("id", NOW.clock, session.dialect, is_every=True)
     rows = {whole(row[0]): row for row in session.rows(sql, {**parameters, **known})}
-    return [_joint(reader, rows[one], id, "object", LIVING - 1) for one in ids]
+    return [*_joints(reader, ((rows[one], id) for one in ids), "object", LIVING - 1)]
 
 
 def hops_from(
@@ -264,26 +264,26 @@ def hops_from(
     return hops
 
 
-def _joint(reader: Reader, row: SqlRow, near: str, end: End, known: int) -> Joint:
-    _, id, given, predicate, key, expired_at, attributes, metadata, *at_far = row
-    far, far_given, kind, name, far_attributes, far_metadata = at_far
-    session, terms = reader.session, reader.terms
-    far_id = _id(reader, far, far_given)
-    subject, target = (near, far_id) if end == "subject" else (far_id, near)
-    link = Link(
-        _id(reader, id, given),
-        subject,
-        terms.text(session, whole(predicate)),
-        target,
-        members(attributes),
-        members(metadata),
-    )
-    concept = None
-    if kind is not None:
-        said, about = members(far_attributes), members(far_metadata)
-        concept = Concept(far_id, terms.text(session, whole(kind)), text(name), said, about)
-    return Joint(link, text(key), concept, whole(expired_at) > known)
-
-
-def _id(reader: Reader, element: SqlValue, given: SqlValue) -> str:
-    return text(given) if given is not None else public_id(reader.group.id_bits, whole(element))
+def _joints(
+    reader: Reader, rows: Iterable[tuple[SqlRow, str]], end: End, known: int
+) -> Iterator[Joint]:
+    """Yield the joint of each row of `joints_sql`; its near end is named beside it."""
+    session, term, bits = reader.session, reader.terms.text, reader.group.id_bits
+    for row, near in rows:
+        _, id, given, predicate, key, expired_at, attributes, metadata, *at_far = row
+        far, far_given, kind, name, far_attributes, far_metadata = at_far
+        far_id = public_id(bits, whole(far)) if far_given is None else text(far_given)
+        subject, target = (near, far_id) if end == "subject" else (far_id, near)
+        link = Link(
+            public_id(bits, whole(id)) if given is None else text(given),
+            subject,
+            term(session, whole(predicate)),
+            target,
+            members(attributes),
+            members(metadata),
+        )
+        concept = None
+        if kind is not None:
+            said, about = members(far_attributes), members(far_metadata)
+            concept = Concept(far_id, term(session, whole(kind)), text(name), said, about)
+        yield Joint(link, text(key), concept, whole(expired_at) > known)

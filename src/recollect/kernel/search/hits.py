@@ -32,7 +32,7 @@ from recollect.kernel.store.statements.texts import PAST_ELEMENTS, PROPOSED_CONC
 from recollect.model import ElementKind
 
 _GROWTH = 2  # times as many rows where the first were too few
-_SELDOM = 8  # times as many rows at first where attributes are asked for, which few may have
+_SELDOM = 8  # the same where attributes are asked for, which few may have
 _WORTH_PARTING = 4  # times as many documents as are wanted make it worth to order the best alone
 
 
@@ -74,12 +74,12 @@ class Proposals:
         found: list[Proposal] = []
         if limit < 1:
             return found
-        first = limit if self._scope.where is None else _SELDOM * limit
-        for part in self._parts(scores, first):
-            start, size = 0, first
+        growth = _GROWTH if self._scope.where is None else _SELDOM
+        for part in self._parts(scores, limit):
+            start, size = 0, limit
             while start < len(part) and _is_wanted(scores[part[start]], found, limit, with_equals):
                 found += self._there(part[start : start + size], scores)
-                start, size = start + size, size * _GROWTH
+                start, size = start + size, size * growth
             if len(found) >= limit:
                 break
         return found if with_equals else found[:limit]

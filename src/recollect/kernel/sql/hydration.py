@@ -132,7 +132,10 @@ def joints_sql(end: str, clock: Clock, dialect: Dialect, *, is_every: bool) -> s
         *(nodes.Column("k", one) for one in ("id", "public_id", "predicate", "key", "expired_at")),
         *(clock.content("k", link, one) for one in ("attributes", "metadata")),
         far_end,
-        nodes.SqlCall("coalesce", (nodes.Column("f", "public_id"), nodes.Scalar(other))),
+        nodes.Case(
+            ((nodes.IsNull(nodes.Column("f", "id")), nodes.Scalar(other)),),
+            nodes.Column("f", "public_id"),
+        ),
         *(nodes.Column("f", one) for one in ("type", "name")),
         *(clock.content("f", concept, one) for one in ("attributes", "metadata")),
     )

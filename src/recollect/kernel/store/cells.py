@@ -70,6 +70,8 @@ def json_value(cell: SqlValue) -> Value:
 
 def members(cell: SqlValue) -> Attributes:
     """Return the attributes or metadata that a cell holds."""
+    if cell == "{}":  # most metadata says nothing
+        return {}
     held = json_value(cell)
     if not isinstance(held, dict):
         raise _unlike("a JSON object")

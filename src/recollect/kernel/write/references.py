@@ -74,7 +74,7 @@ class References:
         """Look up all that the changes name, with a few statements for the whole batch."""
         directory, wanted = self._unit.directory, _Wanted(self._expect_predicate)
         links, deleted = list[PutLink | PutFact](), list[Reference]()
-        handles: dict[str, Reference] = {}
+        handles, made = dict[str, Reference](), list[PutConcept]()
         for change in changes:
             match change:
                 case PutLink():
@@ -89,7 +89,7 @@ class References:
                     if names_itself(self._unit, change.type, change.name):
                         wanted.ids[change.name] = None
                     if isinstance(change.handle, str):
-                        handles[change.handle] = Key(change.type, change.name)
+                        made.append(change)
                     wanted.add_id(change.id)
                     wanted.add_id(change.new_id)
                 case PutFact():  # of whose ends more than the ids is asked
@@ -125,6 +125,12 @@ class References:
         for handle, reference in handles.items():
             if (element := self._at_hand(reference)) is not None:
                 self._before[handle] = element
+        for change in made:
+            name = wanted.concepts[change.type][change.name]
+            code = self._unit.terms.code(identifier(change.type, "type"))
+            concept = None if code is None else directory.concept((code, name))
+            if concept is not None:
+                self._before[str(change.handle)] = concept
         if links:
             directory.expect_triples([*self._known_triples(links)])
         if deleted:

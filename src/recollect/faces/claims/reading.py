@@ -130,13 +130,11 @@ def cited_evidence(nexus: Nexus, ids: Collection[str], as_of: AsOf | None = None
 
     An equal piece of evidence that another claim has cited since does not count.
     """
-    cites = (SUPPORTED_BY, CONTRADICTED_BY)
-    cited: dict[tuple[str, str], dict[str, EvidenceRef]] = {}
-    for one in nexus.concepts.joints(ids, "subject", cites, as_of=as_of):
-        if one.far is not None:
-            of_claim = cited.setdefault((one.link.subject, one.key), {})
-            of_claim[one.far.name] = evidence_ref(one.far.attributes)
-    return cited
+    cited = nexus.concepts.objects(ids, (SUPPORTED_BY, CONTRADICTED_BY), as_of=as_of)
+    return {
+        claim: {one.name: evidence_ref(one.attributes) for one in concepts}
+        for claim, concepts in cited.items()
+    }
 
 
 def _last_moment(life: Life) -> AsOf | None:

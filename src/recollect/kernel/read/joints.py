@@ -141,11 +141,39 @@ def joints_at(
         raise refused(
             f"end is {end!r:.40}, which is no end of a link", 'pass end="subject" or end="object"'
         )
+    rows = _rows_at(reader, ids, end, predicates, closed=closed)
+    return [*_joints(reader, rows, end, _known(reader.moment))]
+
+
+def objects_of(
+    reader: Reader, ids: Collection[str], predicates: Collection[str]
+) -> dict[tuple[str, str], list[Concept]]:
+    """Return the concepts that links of some predicates lead to, by the id before and the key.
+
+    Cost: as `joints_at`, and half of the work, since nothing is made of the links themselves.
+    """
+    found: dict[tuple[str, str], list[Concept]] = {}
+    for row, near in _rows_at(reader, ids, "subject", predicates, closed=False):
+        concept = _far(reader, row)
+        if concept is not None:
+            found.setdefault((near, text(row[4])), []).append(concept)
+    return found
+
+
+def _rows_at(
+    reader: Reader,
+    ids: Collection[str],
+    end: End,
+    predicates: Collection[str] | None,
+    *,
+    closed: bool,
+) -> list[tuple[SqlRow, str]]:
+    """Return rows of `joints_sql`, each with the id of the element that it was asked for."""
     session, group, moment = reader.session, reader.group, reader.moment
     named = {one: id for id, one in latest_by_id(session, group, ids, moment).items()}
     if not named:
         return []
-    known = LIVING - 1 if moment.known is None else moment.known
+    known = _known(moment)
     parameters: dict[str, SqlValue] = {
         **moment.parameters,
         "group": group.group_id,
@@ -157,8 +185,7 @@ def joints_at(
         codes = reader.terms.codes(session, predicates)
         parameters["predicates"] = orjson.dumps([*codes.values()]).decode()
     sql = joints_sql(end, moment.clock, session.dialect, is_every=predicates is None)
-    rows = session.rows(sql, parameters)
-    return [*_joints(reader, ((row, named[whole(row[0])]) for row in rows), end, known)]
+    return [(row, named[whole(row[0])]) for row in session.rows(sql, parameters)]
 
 
 def counted_at(
@@ -270,9 +297,12 @@ def _joints(
     """Yield the joint of each row of `joints_sql`; its near end is named beside it."""
     session, term, bits = reader.session, reader.terms.text, reader.group.id_bits
     for row, near in rows:
-        _, id, given, predicate, key, expired_at, attributes, metadata, *at_far = row
-        far, far_given, kind, name, far_attributes, far_metadata = at_far
-        far_id = public_id(bits, whole(far)) if far_given is None else text(far_given)
+        _, id, given, predicate, key, expired_at, attributes, metadata, far, far_given, *_ = row
+        concept = _far(reader, row)
+        if concept is not None:
+            far_id = concept.id
+        else:
+            far_id = public_id(bits, whole(far)) if far_given is None else text(far_given)
         subject, target = (near, far_id) if end == "subject" else (far_id, near)
         link = Link(
             public_id(bits, whole(id)) if given is None else text(given),
@@ -282,8 +312,18 @@ def _joints(
             members(attributes),
             members(metadata),
         )
-        concept = None
-        if kind is not None:
-            said, about = members(far_attributes), members(far_metadata)
-            concept = Concept(far_id, term(session, whole(kind)), text(name), said, about)
         yield Joint(link, text(key), concept, whole(expired_at) > known)
+
+
+def _far(reader: Reader, row: SqlRow) -> Concept | None:
+    """Return the concept at the far end of a row of `joints_sql`, None where a link is there."""
+    far, given, kind, name, attributes, metadata = row[-6:]
+    if kind is None:
+        return None
+    return Concept(
+        public_id(reader.group.id_bits, whole(far)) if given is None else text(given),
+        reader.terms.text(reader.session, whole(kind)),
+        text(name),
+        members(attributes),
+        members(metadata),
+    )

@@ -15,7 +15,14 @@ import orjson
 from recollect.errors import NOT_FOUND
 from recollect.kernel.read.catalogs import OpenGroup
 from recollect.kernel.read.cells import compare, hydrate, shown_concept
-from recollect.kernel.read.joints import End, counted_at, hops_from, joints_at, line_at
+from recollect.kernel.read.joints import (
+    End,
+    counted_at,
+    hops_from,
+    joints_at,
+    line_at,
+    objects_of,
+)
 from recollect.kernel.read.moment import NOW, latest_by_id, public_ids
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.hits import wordy_hits
@@ -167,6 +174,16 @@ class Concepts:
         """
         with self._group.reader(as_of) as reader:
             return joints_at(reader, ids, end, predicates, closed=closed)
+
+    def objects(
+        self, ids: Collection[str], predicates: Collection[str], *, as_of: AsOf | None = None
+    ) -> dict[tuple[str, str], list[Concept]]:
+        """Return the concepts that links of some predicates lead to, by subject's id and key.
+
+        They are in the order of the links' birth. Cost: two statements, whatever the number of ids.
+        """
+        with self._group.reader(as_of) as reader:
+            return objects_of(reader, ids, predicates)
 
     def counted(
         self, ids: Collection[str], predicates: Collection[str], key: str

@@ -7,7 +7,7 @@ what was looked up ahead only saves statements.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import assert_never
 
 from recollect.errors import (
@@ -122,15 +122,7 @@ class References:
         directory.expect_public_ids(wanted.ids)
         directory.expect_ids(wanted.numbers)
         self._expect_ends(wanted.ends)
-        for handle, reference in handles.items():
-            if (element := self._at_hand(reference)) is not None:
-                self._before[handle] = element
-        for change in made:
-            name = wanted.concepts[change.type][change.name]
-            code = self._unit.terms.code(identifier(change.type, "type"))
-            concept = None if code is None else directory.concept((code, name))
-            if concept is not None:
-                self._before[str(change.handle)] = concept
+        self._expect_handles(handles, made, wanted.concepts)
         if links:
             directory.expect_triples([*self._known_triples(links)])
         if deleted:
@@ -333,6 +325,20 @@ class References:
         self._unit.directory.expect_concepts(keys)
         if name_keys:
             self._unit.directory.expect_name_keys(name_keys)
+
+    def _expect_handles(
+        self, put: Mapping[str, Reference], made: Iterable[PutConcept], names: _Names
+    ) -> None:
+        """Note which handles name what is there already; of concepts by names that were read."""
+        for handle, reference in put.items():
+            if (element := self._at_hand(reference)) is not None:
+                self._before[handle] = element
+        for change in made:
+            code = self._unit.terms.code(identifier(change.type, "type"))
+            name = names[change.type][change.name]
+            found = None if code is None else self._unit.directory.concept((code, name))
+            if found is not None:
+                self._before[str(change.handle)] = found
 
     def _expect_ends(self, names: _Names) -> None:
         for kind, named in names.items():

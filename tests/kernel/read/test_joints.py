@@ -53,6 +53,21 @@ def test_links_of_many_subjects_come_with_key_and_other_end_by_age(nexus: Nexus)
     assert nexus.concepts.joints([]) == []
 
 
+def test_objects_alone_are_what_the_links_of_some_predicates_lead_to(nexus: Nexus) -> None:
+    moment = AsOf(transaction=nexus.stats().transactions)
+    nexus.write([PutLink("Ann", "knows", Key("City", "Oslo")), Delete("Eve")])
+    for as_of in (None, moment):
+        wanted: dict[tuple[str, str], list[Concept]] = {}
+        for one in nexus.concepts.joints(PEOPLE, "subject", ("knows",), as_of=as_of):
+            if one.far is not None:
+                wanted.setdefault((one.link.subject, one.key), []).append(one.far)
+        assert wanted
+        assert nexus.concepts.objects(PEOPLE, ("knows",), as_of=as_of) == wanted
+    assert ("Bob", "") in nexus.concepts.objects(PEOPLE, ("knows",), as_of=moment)
+    assert ("Bob", "") not in nexus.concepts.objects(PEOPLE, ("knows",))
+    assert nexus.concepts.objects([], ("knows",)) == {}
+
+
 def test_links_of_objects_are_found_from_the_other_side(nexus: Nexus) -> None:
     found = nexus.concepts.joints(["Bob", "Eve"], "object", ("knows",))
     assert said(found) == [

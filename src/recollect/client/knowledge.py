@@ -14,12 +14,7 @@ from typing import Any, Self
 from recollect.client.calls import AsyncFaceClient, FaceClient, awaited, sent
 from recollect.client.kip import as_of_members
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
-from recollect.faces.knowledge import (
-    KnowledgeBase,
-    KnowledgePiece,
-    LoadReport,
-    Skipped,
-)
+from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece, LoadReport, Skipped
 from recollect.faces.knowledge.calls import KnowledgeCalls
 from recollect.faces.knowledge.model import checked_as, checked_object
 from recollect.model import AsOf

@@ -9,11 +9,7 @@ from typing import Final
 
 from starlette.datastructures import Headers
 
-from recollect.errors import (
-    PERMISSION_DENIED,
-    UNAVAILABLE,
-    refused,
-)
+from recollect.errors import PERMISSION_DENIED, UNAVAILABLE, refused
 
 BODY_BYTES: Final = 64 * 2**20
 """Of all bodies that a server holds at once."""

@@ -18,12 +18,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, urljoin, urlsplit
 
-from recollect.errors import (
-    PERMISSION_DENIED,
-    UNAVAILABLE,
-    RecollectError,
-    refused,
-)
+from recollect.errors import PERMISSION_DENIED, UNAVAILABLE, RecollectError, refused
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

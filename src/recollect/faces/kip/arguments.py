@@ -14,14 +14,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from recollect.errors import (
-    INVALID_SYNTAX,
-    INVALID_VALUE,
-    RecollectError,
-    ask_at,
-    nearest,
-    refused,
-)
+from recollect.errors import INVALID_SYNTAX, INVALID_VALUE, RecollectError, ask_at, nearest, refused
 from recollect.kernel import Nexus, asked_instant
 from recollect.model import AsOf, Instant
 

@@ -17,12 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from typing import TextIO
 
-from recollect.errors import (
-    INVALID_SYNTAX,
-    Notice,
-    nearest,
-    refused,
-)
+from recollect.errors import INVALID_SYNTAX, Notice, nearest, refused
 from recollect.faces.kip.arguments import read_as_of
 from recollect.kernel import Capsule, Nexus, parse
 from recollect.model import AsOf, Concept, Found, Kinds, Operation, PutConcept, Record, Rows, Value

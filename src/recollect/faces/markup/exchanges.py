@@ -318,11 +318,7 @@ class Exchanges:
             return _outcome(kept[0])
 
         applied = self._documents.write(
-            response.data or Document(),
-            asked,
-            source=turn.source,
-            notices=turn.notices,
-            also=also,
+            response.data or Document(), asked, source=turn.source, notices=turn.notices, also=also
         )
         done = replace(kept[0], applied=applied, transaction=applied.transaction)
         return done.exchange()

@@ -30,14 +30,7 @@ from recollect.faces.markup.model import (
     Space,
 )
 from recollect.faces.markup.parser import KEY, Place
-from recollect.faces.markup.text import (
-    FORBIDDEN,
-    MOST_ID,
-    MOST_KEY,
-    quoted_text,
-    shown,
-    value_text,
-)
+from recollect.faces.markup.text import FORBIDDEN, MOST_ID, MOST_KEY, quoted_text, shown, value_text
 
 _SIMPLE: Final = re.compile(
     r'[^\W_`"#][^\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff#]*(?<! )'

@@ -272,10 +272,7 @@ class Runner:
         with self._nexus.transaction():
             self._refuse_second(kept)
             self._documents.write(
-                response.data or Document(),
-                asked,
-                source=turn.source,
-                notices=turn.notices,
+                response.data or Document(), asked, source=turn.source, notices=turn.notices
             )
             return self._write(self._at_step(going, run_.step + 1)).run
 

@@ -209,13 +209,7 @@ class Lines:
         edit = None if fix is None else Fix(span if at is None else self.span(*at), fix)
         self.sink(
             RecollectError(
-                code,
-                message,
-                hint=hint,
-                source=self.source,
-                span=span,
-                known=known,
-                fix=edit,
+                code, message, hint=hint, source=self.source, span=span, known=known, fix=edit
             )
         )
 

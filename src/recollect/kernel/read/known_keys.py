@@ -14,15 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from recollect.errors import (
-    Fix,
-    Notice,
-    RecollectError,
-    Span,
-    is_slip,
-    nearest,
-    refused,
-)
+from recollect.errors import Fix, Notice, RecollectError, Span, is_slip, nearest, refused
 from recollect.kernel.lang import ast
 from recollect.kernel.lang.cursor import literal
 from recollect.kernel.lang.tokens import quoted

@@ -11,15 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 import orjson
 
-from recollect.errors import (
-    NOT_FOUND,
-    Hint,
-    Notice,
-    RecollectError,
-    ToDo,
-    ask_at,
-    refused,
-)
+from recollect.errors import NOT_FOUND, Hint, Notice, RecollectError, ToDo, ask_at, refused
 from recollect.kernel.plan.bind import check_parameters
 from recollect.kernel.plan.scope import canonical_name
 from recollect.kernel.sql.rows import Clock

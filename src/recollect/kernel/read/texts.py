@@ -9,15 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import cast, get_args
 
-from recollect.errors import (
-    INVALID_SYNTAX,
-    Hint,
-    Notice,
-    RecollectError,
-    Span,
-    ToDo,
-    refused,
-)
+from recollect.errors import INVALID_SYNTAX, Hint, Notice, RecollectError, Span, ToDo, refused
 from recollect.kernel.lang import ast, parse
 from recollect.kernel.plan.bind import Bindings, literal
 from recollect.kernel.read.reader import Reader

@@ -28,13 +28,7 @@ from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.hits import wordy_hits
 from recollect.kernel.search.modes import KEYWORD, why_by_words
 from recollect.kernel.search.scope import Pick, SearchBounds, Where
-from recollect.kernel.search.search import (
-    DEFAULT_LIMIT,
-    HitPage,
-    TextQuestion,
-    relevance,
-    search,
-)
+from recollect.kernel.search.search import DEFAULT_LIMIT, HitPage, TextQuestion, relevance, search
 from recollect.kernel.search.tokens import storable
 from recollect.kernel.store.cells import EVERY_GROUP, text, whole
 from recollect.kernel.store.dialect import BUILT, index_name

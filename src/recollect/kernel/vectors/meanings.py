@@ -14,13 +14,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from recollect.errors import (
-    EMBEDDER_UNAVAILABLE,
-    STORE_CORRUPT,
-    Notice,
-    RecollectError,
-    refused,
-)
+from recollect.errors import EMBEDDER_UNAVAILABLE, STORE_CORRUPT, Notice, RecollectError, refused
 from recollect.kernel.store.cells import octets, whole
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.sharing import Shared

@@ -10,13 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence, Set
 from typing import assert_never, cast
 
-from recollect.errors import (
-    DUPLICATE_EXISTS,
-    VERSION_CONFLICT,
-    RecollectError,
-    Span,
-    refused,
-)
+from recollect.errors import DUPLICATE_EXISTS, VERSION_CONFLICT, RecollectError, Span, refused
 from recollect.kernel.plan.scope import canonical_name
 from recollect.kernel.write.element import (
     ConceptElement,

@@ -11,14 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import get_args
 
-from recollect.errors import (
-    CONSTRAINT_VIOLATION,
-    TYPE_MISMATCH,
-    Hint,
-    ToDo,
-    nearest,
-    refused,
-)
+from recollect.errors import CONSTRAINT_VIOLATION, TYPE_MISMATCH, Hint, ToDo, nearest, refused
 from recollect.kernel.schema.definitions import NOUNS, Definition, definitions, given
 from recollect.kernel.search.known_terms import InventoryEntry, inventory, term_code
 from recollect.kernel.store.cells import STRICT, members, text, whole

@@ -48,11 +48,7 @@ class KnowledgeQuestion:
 @contextmanager
 def _on(on: Invocation, *, writes: bool = False) -> Iterator[tuple[Output, KnowledgeBase]]:
     """Give a command its output and its base, whose memory only one that writes makes."""
-    with (
-        output(on) as out,
-        opened(on, create=writes) as nexus,
-        KnowledgeBase(nexus=nexus) as kb,
-    ):
+    with output(on) as out, opened(on, create=writes) as nexus, KnowledgeBase(nexus=nexus) as kb:
         if not writes:
             warn_of_absent_group(out, nexus)
         yield out, kb

@@ -26,13 +26,7 @@ from urllib.parse import quote
 from pydantic import BeforeValidator, Field, JsonValue, with_config
 from typing_extensions import TypedDict
 
-from recollect.errors import (
-    PERMISSION_DENIED,
-    Hint,
-    Notice,
-    ToDo,
-    refused,
-)
+from recollect.errors import PERMISSION_DENIED, Hint, Notice, ToDo, refused
 from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece, KnowledgeProvider
 from recollect.faces.markup import Markup
 from recollect.faces.markup.wire import to_wire

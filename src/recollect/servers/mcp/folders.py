@@ -17,12 +17,7 @@ from operator import or_
 from pathlib import Path
 from typing import Final
 
-from recollect.errors import (
-    LIMIT_EXCEEDED,
-    PERMISSION_DENIED,
-    RESOURCE_NOT_FOUND,
-    refused,
-)
+from recollect.errors import LIMIT_EXCEEDED, PERMISSION_DENIED, RESOURCE_NOT_FOUND, refused
 from recollect.node import dataclass
 
 LARGEST: Final = 256 * 2**20

@@ -313,10 +313,7 @@ _ALL: Final = (
         "dry_run first and show the user what would come in. All of the file comes in or nothing, "
         "and what came in once changes nothing when it comes again.",
         _checked(
-            inputs.ImportFile,
-            '{"path": "notes.jsonl", "dry_run": true}',
-            import_file,
-            is_long=True,
+            inputs.ImportFile, '{"path": "notes.jsonl", "dry_run": true}', import_file, is_long=True
         ),
         _writes(is_destructive=False, is_idempotent=True),
     ),

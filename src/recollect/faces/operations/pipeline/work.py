@@ -151,11 +151,7 @@ def _nodes(
     for at, node in enumerate(extraction.get("nodes") or []):
         name, uuid = node["name"], node.get("uuid")
         put = put_node(
-            policy,
-            name,
-            uuid=uuid,
-            summary=node.get("summary"),
-            attributes=node.get("attributes"),
+            policy, name, uuid=uuid, summary=node.get("summary"), attributes=node.get("attributes")
         )
         put = replace(
             put,

@@ -324,11 +324,7 @@ def _bare_word(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectE
     if not sigil or A_PATTERN in expected or not is_word(token) or token in KEYWORDS:
         return None
     return _error(
-        tokens,
-        span,
-        _mismatch(token, expected),
-        hint=f"use {sigil}{token}",
-        fix=f"{sigil}{token}",
+        tokens, span, _mismatch(token, expected), hint=f"use {sigil}{token}", fix=f"{sigil}{token}"
     )
 
 

@@ -116,8 +116,7 @@ def describe_memory(
 @app.command("explain")
 @takes("param", "as_of", "db", "group", "json")
 def explain_query(
-    on: Invocation,
-    text: Annotated[str, argument("TEXT", "A query in KIP; - is standard input.")],
+    on: Invocation, text: Annotated[str, argument("TEXT", "A query in KIP; - is standard input.")]
 ) -> None:
     """Show how a query is answered: its steps, the SQL, and what running it took."""
     from recollect.servers.cli.reasons import tell_how

@@ -102,8 +102,7 @@ def show_demo(
 @app.command("backup")
 @takes("db", "json")
 def copy_memory(
-    on: Invocation,
-    path: Annotated[str, argument("PATH", "A file that is not there yet.")],
+    on: Invocation, path: Annotated[str, argument("PATH", "A file that is not there yet.")]
 ) -> None:
     """Copy a memory, all its groups, to a new file, while others use it."""
     from recollect.servers.cli.care import copy_memory
@@ -127,8 +126,7 @@ def dump_group(
 @app.command("restore")
 @takes("db", "json")
 def restore_dump(
-    on: Invocation,
-    path: Annotated[str, argument("PATH", "What dump wrote; - is standard input.")],
+    on: Invocation, path: Annotated[str, argument("PATH", "What dump wrote; - is standard input.")]
 ) -> None:
     """Read a dump back into groups that are empty: all of it or nothing."""
     from recollect.servers.cli.care import restore_dump

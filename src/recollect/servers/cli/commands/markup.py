@@ -210,8 +210,7 @@ def ask_model(
 @app.command("start")
 @takes("actor", "db", "group", "json")
 def start_workflow(
-    on: Invocation,
-    workflow: Annotated[str, argument("WORKFLOW", "The id of a WORKFLOW.")],
+    on: Invocation, workflow: Annotated[str, argument("WORKFLOW", "The id of a WORKFLOW.")]
 ) -> None:
     """Start a workflow, and show what its first step asks."""
     from recollect.servers.cli.markup import start_workflow

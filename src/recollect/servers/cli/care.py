@@ -40,8 +40,7 @@ def copy_memory(on: Invocation, path: str) -> None:
         with opened(on) as nexus, progress_bars(out) as progress:
             nexus.backup(path, progress=progress)
         size = Path(path).stat().st_size
-        if out.as_json:
-            out.json({"result": {"path": path, "size_bytes": size}})
+        out.give_json({"path": path, "size_bytes": size})
         out.say(f"copied to {path} ({counted(size, 'byte')})", "green")
 
 
@@ -55,8 +54,7 @@ def distribute(on: Invocation) -> None:
     """Spread the tables of a memory over machines, and say which were not yet."""
     with output(on) as out:
         tables = distribute_groups(Settings().database(on.database).path)
-        if out.as_json:
-            out.json({"result": {"distributed": tables}})
+        out.give_json({"distributed": tables})
         out.say(f"distributed {counted(len(tables), 'table')}", "green")
 
 
@@ -74,8 +72,7 @@ def write_dump(on: Invocation, path: str, *, all_groups: bool) -> None:
         if is_stream:
             sys.stdout.buffer.flush()
             return
-        if out.as_json:
-            out.json({"result": {"path": path, "lines": lines}})
+        out.give_json({"path": path, "lines": lines})
         out.say(f"wrote {counted(lines, 'line')} to {path}", "green")
 
 
@@ -93,8 +90,7 @@ def restore_dump(on: Invocation, path: str) -> None:
                     raise
                 raise _no_dump(path) from error
             out.if_stopped = "the dump is restored; only its report is missing"
-        if out.as_json:
-            out.json({"result": {"groups": groups}})
+        out.give_json({"groups": groups})
         out.say(f"restored {counted(len(groups), 'group')}: {', '.join(groups)}", "green")
 
 
@@ -167,8 +163,7 @@ def verify_log(on: Invocation, head: str | None) -> None:
                     raise
                 raise typer.BadParameter(error.message, param_hint="--head") from error
         out.failed = not audit.is_whole
-        if out.as_json:
-            out.json({"result": {**asdict(audit), "is_whole": audit.is_whole}})
+        if out.give_json({**asdict(audit), "is_whole": audit.is_whole}):
             return
         if audit.breach is not None:
             place = f"transaction {audit.breach.transaction} of the group {audit.group}"
@@ -194,8 +189,7 @@ def make_vectors(on: Invocation) -> None:
         with progress_bars(out) as progress:
             embedded = {one: nexus.group(one).vectors.reindex(progress).embedded for one in names}
         model, total = nexus.vectors.model, sum(embedded.values())
-        if out.as_json:
-            out.json({"result": {"model": model, "embedded": total, "groups": embedded}})
+        if out.give_json({"model": model, "embedded": total, "groups": embedded}):
             return
         of = f" of {counted(len(names), 'group')}" if on.group is None else ""
         out.say(f"embedded {counted(total, 'element')}{of} with {model}", "green")

@@ -65,8 +65,7 @@ def write_out(on: Invocation, path: str, carried: Carried) -> None:
         out.warn_of(notices)
         if path == STANDARD_OUTPUT:
             return
-        if out.as_json:
-            out.json({"result": {"path": path, f"{noun}s": written}})
+        out.give_json({"path": path, f"{noun}s": written})
         out.say(f"wrote {counted(written, noun)} to {path}", "green")
 
 

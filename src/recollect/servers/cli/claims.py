@@ -295,9 +295,7 @@ def show_claim_history(on: Invocation, claim_id: str) -> None:
     """Show what happened to a claim."""
     with output(on) as out:
         events = ask_claims(on, out, lambda store: store.history(claim_id))
-        if out.as_json:
-            out.json({"result": {"history": [asdict(one) for one in events]}})
-        else:
+        if not out.give_json({"history": [asdict(one) for one in events]}):
             out.show(_history_table(events))
 
 
@@ -325,8 +323,7 @@ def check_evidence(on: Invocation, claim_id: str, checker: Checker) -> None:
             on, out, lambda store: store.check(whole_id(store.nexus, claim_id), checker)
         )
         out.failed = any(one.outcome == "refuted" for one in reports)
-        if out.as_json:
-            out.json({"result": {"evidence": [asdict(one) for one in reports]}})
+        if out.give_json({"evidence": [asdict(one) for one in reports]}):
             return
         table = headed("evidence", "outcome", "what was found")
         for report in reports:

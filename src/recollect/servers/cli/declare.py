@@ -34,9 +34,7 @@ def change_schema(
             schema = (
                 nexus.declared.schema() if mode is None else nexus.set_schema(mode, force=force)
             )
-        if out.as_json:
-            out.json({"result": asdict(schema)})
-        else:
+        if not out.give_json(asdict(schema)):
             _show_schema(out, schema)
 
 
@@ -88,9 +86,7 @@ def show_capsules(on: Invocation, names: Sequence[str]) -> None:
     """Print the texts of capsules."""
     with output(on) as out:
         texts = {name: starter_capsule(name) for name in names}
-        if out.as_json:
-            out.json({"result": {"capsules": [{"name": n, "text": t} for n, t in texts.items()]}})
-        else:
+        if not out.give_json({"capsules": [{"name": n, "text": t} for n, t in texts.items()]}):
             typer.echo("".join(texts.values()), nl=False)
 
 
@@ -108,8 +104,7 @@ def load_into(
 ) -> None:
     """Load capsules and tell what they did."""
     done = load_capsules(nexus, names, actor=actor, request_id=request_id)
-    if out.as_json:
-        out.json({"result": asdict(done)})
+    out.give_json(asdict(done))
     loaded, created = counted(done.capsules, "capsule"), counted(done.created, "element")
     out.say(f"loaded {loaded}: {created} created, {done.updated:,} updated", "green")
 
@@ -156,8 +151,7 @@ def _show_schema(out: Output, schema: Schema) -> None:
 
 
 def _show_indexes(out: Output, indexes: Sequence[AttributeIndex]) -> None:
-    if out.as_json:
-        out.json({"result": {"indexes": [asdict(one) for one in indexes]}})
+    out.give_json({"indexes": [asdict(one) for one in indexes]})
     for index in indexes:
         out.say(str(index))
     if not indexes:

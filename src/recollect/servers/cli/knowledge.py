@@ -99,8 +99,7 @@ def retrieve_pieces(on: Invocation, question: KnowledgeQuestion) -> None:
     """Show what is known for a question."""
     with _on(on) as (out, kb):
         found = kb.retrieve(question.text, question.entity, question.top_k)
-        if on.as_json:
-            out.json({"result": found.to_dict()})
+        if out.give_json(found.to_dict()):
             return
         text = kb.formatter.format(found)
         _say(out, text or "nothing is known for it")
@@ -111,8 +110,7 @@ def provide_sections(on: Invocation, question: KnowledgeQuestion) -> None:
     with _on(on) as (out, kb):
         provider = KnowledgeProvider(kb, entity_id=question.entity, top_k=question.top_k)
         sections = provider(question.text)
-        if on.as_json:
-            out.json({"result": sections})
+        if out.give_json(sections):
             return
         for name, text in sections.items():
             out.say(f"{name}:", "bold")
@@ -141,8 +139,7 @@ def show_piece(on: Invocation, piece_id: str) -> None:
         piece = kb.get_piece(piece_id)
         if piece is None:
             raise _absent(piece_id)
-        if on.as_json:
-            out.json({"result": piece.to_dict()})
+        if out.give_json(piece.to_dict()):
             return
         for name, value in piece.to_dict().items():
             if value not in (None, []):
@@ -154,8 +151,7 @@ def list_pieces(on: Invocation, entity: str | None) -> None:
     """List the pieces of an entity, or the global ones."""
     with _on(on) as (out, kb):
         pieces = kb.piece_store.list_all(entity)
-        if on.as_json:
-            out.json({"result": {"pieces": [one.to_dict() for one in pieces]}})
+        if out.give_json({"pieces": [one.to_dict() for one in pieces]}):
             return
         table = Table("id", "type", "goes to", "content", "tags", box=box.SIMPLE_HEAD)
         for one in pieces:
@@ -169,15 +165,13 @@ def remove_piece(on: Invocation, piece_id: str) -> None:
     with _on(on) as (out, kb):
         if not kb.remove_piece(piece_id):
             raise _absent(piece_id)
-        if on.as_json:
-            out.json({"result": {"removed": True}})
+        if out.give_json({"removed": True}):
             return
         out.say("removed; its past stays readable", "green")
 
 
 def _tell(out: Output, report: LoadReport, *, dry_run: bool) -> None:
-    if out.as_json:
-        out.json({"result": report.to_dict()})
+    if out.give_json(report.to_dict()):
         return
     for one in report.skipped:
         out.warn(f"{one.section} {one.key} is skipped: {one.reason}")

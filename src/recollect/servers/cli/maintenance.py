@@ -175,8 +175,7 @@ def show_orphans(upkeep: UpkeepRun) -> None:
     """List what hangs on nothing."""
     with output(upkeep.on) as out:
         found = upkeep.of(out, lambda nexus, progress, _: find_orphans(nexus, progress=progress))
-        if out.as_json:
-            out.json({"result": asdict(found)})
+        if out.give_json(asdict(found)):
             return
         _table(out, ("without links", ""), [(one.type, one.name) for one in found.unlinked])
         _table(out, ("without a domain", ""), [(one.type, one.name) for one in found.homeless])

@@ -43,9 +43,7 @@ def count_contents(on: Invocation) -> None:
     """Show the counts of a memory."""
     with output(on) as out, opened_to_read(out, on) as nexus:
         counts = counts_of(nexus)
-        if out.as_json:
-            out.json({"result": counts})
-        else:
+        if not out.give_json(counts):
             counts["groups written to"] = counts.pop("groups")
             out.show(facts(counts))
 
@@ -55,8 +53,7 @@ def list_groups(on: Invocation) -> None:
     with output(on) as out:
         with opened(on) as nexus:
             names = nexus.groups(every=True)
-        if out.as_json:
-            out.json({"result": {"groups": names}})
+        out.give_json({"groups": names})
         for name in names:
             out.say(name)
         if not names:

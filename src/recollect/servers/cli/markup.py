@@ -243,8 +243,7 @@ def export_outline(on: Invocation, view: OutlineView, format: str) -> None:
     with _on(on) as (out, markup):
         rendered = markup.render(view.root, as_of=_then(view.transaction))
         written = write_outline(parse(rendered.text), format)
-        if on.as_json:
-            out.json({"result": {"text": written.value, "notices": to_wire(written.notices)}})
+        if out.give_json({"text": written.value, "notices": to_wire(written.notices)}):
             return
         out.warn_of(written.notices)
         _print(out, written.value)
@@ -264,8 +263,7 @@ def ask_model(
         done = markup.exchanges.ask(
             prompt, _model(), attempts=attempts, follow_up=True, dry_run=dry_run, **given
         )
-        if on.as_json:
-            out.json({"result": to_wire(done)})
+        if out.give_json(to_wire(done)):
             return
         _tell_exchange(out, done)
 
@@ -318,8 +316,7 @@ def list_runs(on: Invocation) -> None:
 
 
 def _show_table(out: Output, name: str, found: object, table: Table) -> None:
-    if out.as_json:
-        out.json({"result": {name: to_wire(found)}})
+    out.give_json({name: to_wire(found)})
     out.show(table)
 
 
@@ -333,8 +330,7 @@ def print_card(*, as_json: bool) -> None:
 
 
 def _tell_applied(out: Output, applied: Applied) -> None:
-    if out.as_json:
-        out.json({"result": to_wire(applied)})
+    if out.give_json(to_wire(applied)):
         return
     out.warn_of(applied.notices)
     for one in applied.changes:
@@ -348,8 +344,7 @@ def _tell_applied(out: Output, applied: Applied) -> None:
 
 
 def _tell_run(out: Output, run: Run) -> None:
-    if out.as_json:
-        out.json({"result": to_wire(run)})
+    if out.give_json(to_wire(run)):
         return
     out.say(f"run {run.id}: {run.state}, step {run.step} of {len(run.steps)}", "bold")
     if run.reason:

@@ -85,8 +85,7 @@ def _over_http(
     begin_log(Form.JSON, sys.stderr)
     with listen(host, port) as listener:
         url = f"{url_of(listener)}{PATH}"
-        if out.as_json:
-            out.json({"result": {"url": url, "path": path}})
+        out.give_json({"url": url, "path": path})
         out.say(f"serving {path} at {url}", "green")
         log_event("listening", url=url)
         serve_app(http_app(memory, host, known), listener, grace_seconds=GRACE_SECONDS)

@@ -128,8 +128,7 @@ def remember(
             if "reason_code" not in error.details:
                 raise
             raise replace(error, hint=_ADD_EVIDENCE) from None
-        if on.as_json:
-            out.json({"result": done.to_dict()})
+        if out.give_json(done.to_dict()):
             return
         out.warn_of(done.warnings)
         kept = ([done.claim] if done.claim is not None else []) + list(done.facts)
@@ -180,8 +179,7 @@ def recall(
     with _on(on) as (out, memory):
         as_of = {key: one for key, one in moments.items() if one is not None}
         found = memory.recall(question, limit=limit, kinds=kinds, as_of=as_of or None, past=past)
-        if on.as_json:
-            out.json({"result": found.to_dict()})
+        if out.give_json(found.to_dict()):
             return
         out.warn_of(found.warnings)
         for one in found.memories:
@@ -233,8 +231,7 @@ def forget(
         is_at_once = is_sure or (identifier is not None and effect != "erase")
         given: dict[str, Any] = {"id": identifier, "effect": effect, "limit": limit, **by}
         done = memory.forget(question, dry_run=not is_at_once, **given)
-        if on.as_json:
-            out.json({"result": done.to_dict()})
+        if out.give_json(done.to_dict()):
             return
         _tell_forgotten(out, done)
         if done.is_dry_run and identifier is not None and sys.stdin.isatty():
@@ -256,8 +253,7 @@ def list_all(
     """List memories, the newest first."""
     with _on(on) as (out, memory):
         found = memory.list(kind, about=about, limit=limit, cursor=cursor, past=past)
-        if on.as_json:
-            out.json({"result": found.to_dict()})
+        if out.give_json(found.to_dict()):
             return
         for one in found.memories:
             out.show_text(_line(one, one.kind))
@@ -275,8 +271,7 @@ def brief(on: Invocation, topic: str | None, max_tokens: int, since: str | None)
     """Say what to know at the start of a session."""
     with _on(on) as (out, memory):
         told = memory.brief(topic, max_tokens=max_tokens, since=since)
-        if on.as_json:
-            out.json({"result": told.to_dict()})
+        if out.give_json(told.to_dict()):
             return
         for line in told.text.splitlines():
             out.show_text(shown(line, "" if line.startswith("- ") else "bold"))
@@ -286,8 +281,7 @@ def explain(on: Invocation, identifier: str) -> None:
     """Tell what a memory rests on, and what became of it, step by step."""
     with _on(on) as (out, memory):
         why = memory.why(identifier)
-        if on.as_json:
-            out.json({"result": why.to_dict()})
+        if out.give_json(why.to_dict()):
             return
         out.show_text(_line(why.memory, why.memory.kind))
         told = why.memory.to_dict()
@@ -325,8 +319,7 @@ _DONE: Mapping[str, str] = {"end": "ended", "withdraw": "withdrawn", "erase": "e
 
 
 def _tell_corrected(out: Output, done: Corrected) -> None:
-    if out.as_json:
-        out.json({"result": done.to_dict()})
+    if out.give_json(done.to_dict()):
         return
     out.show_text(_line(done.before, "before"))
     out.show_text(_line(done.memory, "now"))

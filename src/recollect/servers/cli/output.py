@@ -85,6 +85,12 @@ class Output:
         text = escaped(json.dumps(response, ensure_ascii=False, separators=(",", ":")))
         typer.echo(text.encode("utf-8", "backslashreplace"))
 
+    def give_json(self, result: object) -> bool:
+        """Print the result if a program reads it; say whether one does, so that none is shown."""
+        if self.as_json:
+            self.json({"result": result})
+        return self.as_json
+
     def show(self, renderable: RenderableType) -> None:
         """Print something for people; silent with `--json`."""
         if self.as_json:

@@ -49,8 +49,7 @@ def tell_history(on: Invocation, element: str | Key) -> None:
             element = whole_id(nexus, element, GIVEN)
         lives = nexus.history(element, as_of=moment)
         warn_of_question(out, nexus, None, moment)
-        if out.as_json:
-            out.json({"result": {"lives": [_life_json(one, nexus.now()) for one in lives]}})
+        if out.give_json({"lives": [_life_json(one, nexus.now()) for one in lives]}):
             return
         names, at = named_in(nexus, [(life.id, life.what) for life in lives]), nexus.now()
         out.show(Group(*(_life(life, names, at) for life in lives)))
@@ -62,8 +61,7 @@ def tell_changes(on: Invocation, since: int, limit: int) -> None:
     """Show what transactions did, oldest first."""
     with output(on) as out, opened_to_read(out, on) as nexus:
         log = nexus.changes(since, limit)
-        if out.as_json:
-            out.json({"result": {"transactions": [logged_json(one) for one in log]}})
+        if out.give_json({"transactions": [logged_json(one) for one in log]}):
             return
         names = named_in(nexus, [(it.id, it.what) for one in log for it in one.changes])
         if log:

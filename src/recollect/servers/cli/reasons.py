@@ -30,9 +30,7 @@ def tell_how(on: Invocation, text: str) -> None:
         with opened_to_read(out, on) as nexus:
             found = nexus.explain(whole, parameters, as_of=read_as_of(on.as_of))
             out.warn_of(found.notices)
-            if out.as_json:
-                out.json({"result": explanation_object(found)})
-            else:
+            if not out.give_json(explanation_object(found)):
                 out.show(explanation(found))
 
 
@@ -44,8 +42,7 @@ def tell_why(on: Invocation, text: str, row: int) -> None:
             found = nexus.why(whole, row - 1, parameters, as_of=read_as_of(on.as_of))
             out.warn_of(found.notices)
             at = nexus.now()
-            if out.as_json:
-                out.json({"result": why_json(found, at)})
+            if out.give_json(why_json(found, at)):
                 return
             elements = [one.element for one in found.grounds]
             links = [one for one in (*elements, *found.row) if isinstance(one, Link)]

@@ -105,8 +105,7 @@ def _only_asks(text: str) -> bool:
 
 
 def _nothing_to_run(out: Output, *, each: bool) -> None:
-    if out.as_json:
-        out.json({"result": {"commands" if each else "statements": []}})
+    out.give_json({"commands" if each else "statements": []})
     out.say("nothing to run: the text holds only comments", "dim")
 
 

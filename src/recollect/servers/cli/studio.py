@@ -37,8 +37,7 @@ def show_studio(on: Invocation, port: int | None, *, is_read_only: bool, opens: 
             url = url_of(listener)
 
             def begun() -> None:
-                if out.as_json:
-                    out.json({"result": {"url": url, "path": located.shown}})
+                out.give_json({"url": url, "path": located.shown})
                 out.say(f"{located.shown} is open at {url}; Ctrl-C ends it", "green")
                 if opens:
                     webbrowser.open(url)

@@ -69,8 +69,7 @@ def take_in_files(on: Invocation, files: Sequence[str], wanted: ImportOptions) -
                 reports.append(report)
                 out.if_stopped = _kept(0 if wanted.dry_run else len(reports), len(files))
                 _show(out, report)
-        if out.as_json:
-            out.json({"result": _files(reports)})
+        out.give_json(_files(reports))
 
 
 def _files(reports: Sequence[ImportReport]) -> Mapping[str, object]:

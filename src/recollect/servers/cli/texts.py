@@ -38,8 +38,7 @@ def check_files(
     """Show the errors and the warnings about some files; exit code 1 for errors."""
     with output(as_json=as_json, takes_parameters=True) as out:
         reports = [(file, _examined(out, file, parameters)) for file in files]
-        if out.as_json:
-            out.json({"result": {"files": [_report(*one) for one in reports]}})
+        if out.give_json({"files": [_report(*one) for one in reports]}):
             return
         found = [one for _, diagnostics in reports for one in diagnostics]
         errors = sum(one.severity is Severity.ERROR for one in found)
@@ -99,8 +98,7 @@ def format_files(files: Sequence[str], *, check: bool, diff: bool, as_json: bool
         failures = [one.error for one in done if one.error is not None]
         changed = [one for one in done if one.is_changed]
         out.failed = bool(failures) or (check and bool(changed))
-        if out.as_json:
-            out.json({"result": {"files": [one.to_wire() for one in done]}})
+        if out.give_json({"files": [one.to_wire() for one in done]}):
             return
         for one in done:
             _show(out, one, check=check, diff=diff)

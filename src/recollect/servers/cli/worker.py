@@ -68,7 +68,9 @@ def work_on_memory(on: Invocation, functional: list[str], *, once: bool, threads
                     worker = Worker(nexus, work, threads=threads).start()
                     stopped.wait()
                     worker.stop(GRACE_SECONDS)
-            if out.as_json:
-                out.json({"result": {"extractor": learner.name, **log.counts}})
-            elif once and not sum(log.counts.values()):
+            if (
+                not out.give_json({"extractor": learner.name, **log.counts})
+                and once
+                and not sum(log.counts.values())
+            ):
                 out.say("nothing is due")

@@ -78,9 +78,7 @@ def show_place(on: Invocation) -> None:
         embedding = settings.embedding()
         model = None if embedding is None else embedding.model or embedding.embedder
         told["recall"] = compared_by(model)
-        if out.as_json:
-            out.json({"result": told})
-        else:
+        if not out.give_json(told):
             out.show(facts(told))
 
 

@@ -199,14 +199,12 @@ class Conversation:
 
     def _groups(self) -> None:
         groups = self.nexus.groups()
-        if self.out.as_json:
-            self.out.json({"result": {"group": self.group, "groups": groups}})
+        self.out.give_json({"group": self.group, "groups": groups})
         for name in groups:
             self.out.say(f"{'*' if name == self.group else ' '} {name}")
 
     def _help(self) -> None:
-        if self.out.as_json:
-            self.out.json({"result": {"commands": dict(COMMANDS)}})
+        self.out.give_json({"commands": dict(COMMANDS)})
         for usage, purpose in COMMANDS.items():
             self.out.say(f"  {usage:<26}{purpose}")
         self.out.say(

@@ -15,11 +15,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from recollect.errors import (
-    INVALID_ARGUMENT,
     INVALID_VALUE,
     PERMISSION_DENIED,
     RecollectError,
     nearest,
+    refused,
 )
 from recollect.kernel import Nexus, asked_instant
 from recollect.model import (
@@ -208,10 +208,9 @@ def _end(given: object, place: str, *, is_object: bool) -> End:
             if set(members) == {"type", "name"}:
                 kind = _text(members["type"], f"{place}.type", _LONGEST_NAME)
                 if kind.startswith("$"):
-                    raise RecollectError(
-                        PERMISSION_DENIED,
+                    raise PERMISSION_DENIED.error(
                         f'{place}.type is "{kind}", of which nothing is told',
-                        hint="use a type of your own, such as Person",
+                        "use a type of your own, such as Person",
                     )
                 return End(type=kind, name=_text(members["name"], f"{place}.name", _LONGEST_NAME))
     value = ", a number, true or false" if is_object else ""
@@ -238,17 +237,16 @@ def _time(value: object, place: str) -> tuple[Instant | None, str | None]:
         return None, None
     instant = asked_instant(value) if isinstance(value, str) else None
     if instant is None:
-        raise RecollectError(
-            INVALID_VALUE,
+        raise INVALID_VALUE.error(
             f"{place} is {value!r:.60}, which is not an ISO 8601 date or time",
-            hint='write it like "2024", "2024-01", "2024-01-31" or "2024-01-31T09:30:00Z"',
+            'write it like "2024", "2024-01", "2024-01-31" or "2024-01-31T09:30:00Z"',
         )
     is_short = isinstance(value, str) and _YEAR_MONTH_OR_DAY.fullmatch(value.strip())
     return instant, str(value).strip() if is_short else instant_text(instant)
 
 
 def _refused(message: str, hint: str, known: tuple[str, ...] = ()) -> RecollectError:
-    return RecollectError(INVALID_ARGUMENT, message, hint=hint, known=known)
+    return refused(message, hint, known=known)
 
 
 NUMBER: Final = "Number"

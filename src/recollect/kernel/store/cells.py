@@ -36,7 +36,7 @@ from recollect.model import Attributes, Instant, Operation, Value
 
 def _unlike(what: str) -> RecollectError:
     message = f"a cell that must hold {what} does not"
-    return RecollectError(STORE_CORRUPT, message, hint="run recollect doctor")
+    return STORE_CORRUPT.error(message, "run recollect doctor")
 
 
 def whole(cell: SqlValue) -> int:

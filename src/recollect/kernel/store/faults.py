@@ -40,43 +40,34 @@ def is_for_memory(error: orjson.JSONDecodeError) -> bool:
 
 def out_of_memory() -> RecollectError:
     """Return the error of what does not fit into memory."""
-    return RecollectError(
-        RESOURCE_EXHAUSTED,
-        "a value or an answer is larger than memory allows",
-        hint="use LIMIT, or split the value",
+    return RESOURCE_EXHAUSTED.error(
+        "a value or an answer is larger than memory allows", "use LIMIT, or split the value"
     )
 
 
 def busy(by: str = "another writer") -> RecollectError:
     """Return the error of a store whose writer does not finish in time."""
-    return RecollectError(
-        STORE_BUSY,
-        f"{by} holds the store and has not finished in time",
-        hint="send the same request again",
+    return STORE_BUSY.error(
+        f"{by} holds the store and has not finished in time", "send the same request again"
     )
 
 
 def corrupt(hint: str = "restore the file from a backup") -> RecollectError:
     """Return the error of a damaged file."""
-    return RecollectError(STORE_CORRUPT, "the file is damaged", hint=hint)
+    return STORE_CORRUPT.error("the file is damaged", hint)
 
 
 def foreign() -> RecollectError:
     """Return the error of a file that is not ours."""
-    return RecollectError(
-        STORE_FOREIGN,
-        "the file is not a Recollect store",
-        hint="use another path; this file is left as it is",
+    return STORE_FOREIGN.error(
+        "the file is not a Recollect store", "use another path; this file is left as it is"
     )
 
 
 def overdue(seconds: float, hint: str = "name more of the pattern, or use LIMIT") -> RecollectError:
     """Return the error of a text that has had its seconds."""
-    return RecollectError(
-        EXECUTION_TIMEOUT,
-        f"the text takes longer than {seconds:g} seconds",
-        hint=hint,
-        details={"seconds": seconds},
+    return EXECUTION_TIMEOUT.error(
+        f"the text takes longer than {seconds:g} seconds", hint, details={"seconds": seconds}
     )
 
 

@@ -8,7 +8,7 @@ from typing import Protocol
 import orjson
 import re2
 
-from recollect.errors import INVALID_SYNTAX, RESOURCE_EXHAUSTED, RecollectError, Span
+from recollect.errors import INVALID_SYNTAX, RESOURCE_EXHAUSTED, Span
 
 MOST_PATTERN = 2_000
 """Characters of a regular expression: what RE2 takes for one may rise with their square."""
@@ -50,10 +50,9 @@ def compile_pattern(pattern: str, span: Span | None = None) -> Pattern:
     True
     """
     if len(pattern) > MOST_PATTERN:
-        raise RecollectError(
-            RESOURCE_EXHAUSTED,
+        raise RESOURCE_EXHAUSTED.error(
             f"the regular expression has more than {MOST_PATTERN} characters",
-            hint="write several, joined with ||",
+            "write several, joined with ||",
             span=span,
             details={"characters": MOST_PATTERN},
         )
@@ -61,10 +60,9 @@ def compile_pattern(pattern: str, span: Span | None = None) -> Pattern:
         return _compiled(pattern)
     except re2.error as error:
         reason = error.args[0].decode("utf-8", "replace") if error.args else "not accepted"
-        raise RecollectError(
-            INVALID_SYNTAX,
+        raise INVALID_SYNTAX.error(
             f"the regular expression is not valid: {reason}",
-            hint="use RE2 syntax: no look-around, no back-references, every ( closed",
+            "use RE2 syntax: no look-around, no back-references, every ( closed",
             span=span,
         ) from error
 
@@ -79,10 +77,9 @@ def re2_search(pattern: str | None, text: str | None) -> int:
         return 0
     compiled = compile_pattern(pattern)
     if compiled.programsize * len(text) > MOST_SEARCHED:
-        raise RecollectError(
-            RESOURCE_EXHAUSTED,
+        raise RESOURCE_EXHAUSTED.error(
             f"the regular expression is too long for a text of {len(text)} characters",
-            hint="write a shorter one, or use CONTAINS",
+            "write a shorter one, or use CONTAINS",
             details={"characters": len(text)},
         )
     return int(compiled.search(text) is not None)

@@ -17,13 +17,13 @@ from collections.abc import Collection, Iterable, Mapping
 import orjson
 
 from recollect.errors import (
-    INVALID_ARGUMENT,
     NOT_FOUND,
     STORE_CORRUPT,
     Hint,
     RecollectError,
     ToDo,
     nearest,
+    refused,
 )
 from recollect.kernel.store.cells import BITS_BYTES, EVERY_GROUP, KEY_BYTES, octets, text, whole
 from recollect.kernel.store.insertion import put_few
@@ -86,10 +86,8 @@ def is_name(name: str) -> bool:
 
 
 def _no_name() -> RecollectError:
-    return RecollectError(
-        INVALID_ARGUMENT,
-        "the group name is not 1 to 128 printable characters",
-        hint='use a name such as "default"',
+    return refused(
+        "the group name is not 1 to 128 printable characters", 'use a name such as "default"'
     )
 
 
@@ -107,7 +105,7 @@ def existing_group(session: Session, name: str) -> Group:
         known = nearest(name, group_names(session))
         all_of_them = Hint("use Nexus.groups to see which there are", ToDo.LIST_GROUPS)
         hint = f'use "{known[0]}"' if known else all_of_them
-        raise RecollectError(NOT_FOUND, f'no group is named "{name}"', hint=hint, known=known)
+        raise NOT_FOUND.error(f'no group is named "{name}"', hint, known=known)
     return group
 
 
@@ -222,10 +220,8 @@ class Terms(Shared):
             return known
         row = session.row(TEXT_OF, {"group": self.group_id, "code": code})
         if row is None:
-            raise RecollectError(
-                STORE_CORRUPT,
-                "a row names a type or predicate that is not there",
-                hint="run recollect doctor",
+            raise STORE_CORRUPT.error(
+                "a row names a type or predicate that is not there", "run recollect doctor"
             )
         text = str(row[0])
         self._keep(session, {text: code})

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
+from recollect.errors import STORE_UNAVAILABLE, RecollectError, refused
 from recollect.kernel.store.address import check_place, named_file
 
 _WITHOUT_LINKS: Final = frozenset(
@@ -56,10 +56,9 @@ def new_file(path: str | os.PathLike[str], name: str = "memory.db") -> Iterator[
 
 def unwritable(path: str | os.PathLike[str], why: str | None) -> RecollectError:
     """Return the error of a new file that cannot be made."""
-    return RecollectError(
-        STORE_UNAVAILABLE,
+    return STORE_UNAVAILABLE.error(
         f"{path} cannot be written: {why}",
-        hint="check the folder's permissions and the space on its disk",
+        "check the folder's permissions and the space on its disk",
     )
 
 
@@ -84,10 +83,8 @@ def _refuse_existing(path: Path) -> None:
 
 
 def _taken(path: Path) -> RecollectError:
-    return RecollectError(
-        INVALID_ARGUMENT,
-        f"{path} is there already, and nothing is overwritten",
-        hint="name a file that is not there yet",
+    return refused(
+        f"{path} is there already, and nothing is overwritten", "name a file that is not there yet"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError, load_extra
+from recollect.errors import load_extra, refused
 from recollect.kernel.store.address import is_server, parse_address
 from recollect.kernel.store.port import Store
 from recollect.kernel.store.settings import StoreSettings
@@ -48,10 +48,9 @@ def distribute_groups(address: str) -> tuple[str, ...]:
 
 def _server_of(address: str, module: str) -> Any:  # noqa: ANN401 - a module
     if not is_server(address):
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             "a memory in a file has no roles and no machines",
-            hint='name one on a server: --db "postgresql://host/database"',
+            'name one on a server: --db "postgresql://host/database"',
         )
     return _server(module)
 

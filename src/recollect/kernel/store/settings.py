@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal, get_args
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.model import NO_KINDS, Kinds
 from recollect.node import dataclass
 
@@ -36,24 +36,21 @@ class StoreSettings:
 
     def __post_init__(self) -> None:
         if self.synchronous not in get_args(Synchronous):
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f'synchronous is {self.synchronous!r}, not "full" or "normal"',
-                hint='pass synchronous="full"',
+                'pass synchronous="full"',
                 known=get_args(Synchronous),
             )
         is_number = isinstance(self.busy_seconds, int | float)
         if not is_number or not 0 <= self.busy_seconds <= _LONGEST_WAIT:
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"busy_seconds is {self.busy_seconds!r}, outside 0 to {_LONGEST_WAIT}",
-                hint="pass busy_seconds=5",
+                "pass busy_seconds=5",
             )
         if type(self.compare_every) is not int or self.compare_every < 0:
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"compare_every is {self.compare_every!r}, not a whole number from 0",
-                hint="pass compare_every=1 for all elements, 100 for one in a hundred, 0 for none",
+                "pass compare_every=1 for all elements, 100 for one in a hundred, 0 for none",
             )
 
 

@@ -24,7 +24,7 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Final, Generic, TypeVar
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.kernel.store.port import Parameters, Session, Sql, SqlRow, SqlValue, Store
 from recollect.kernel.store.statement import Statement
 from recollect.node import dataclass
@@ -145,10 +145,8 @@ def refuse_write(store: Store) -> None:
     if not blocks or not store.is_inside():
         return
     if any(one.is_open and one.only_reads and one.store is store for one in blocks):
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            "nothing is written inside a snapshot",
-            hint="write after the block of nexus.snapshot()",
+        raise refused(
+            "nothing is written inside a snapshot", "write after the block of nexus.snapshot()"
         )
 
 

@@ -289,10 +289,9 @@ def handle_faults(tree: ast.Upsert) -> Iterator[RecollectError]:
         if handle is None:
             continue
         if handle.name in defined:
-            yield RecollectError(
-                DUPLICATE_EXISTS,
+            yield DUPLICATE_EXISTS.error(
                 f"the handle @{handle.name} is defined twice",
-                hint="give each block its own handle",
+                "give each block its own handle",
                 span=handle.span,
             )
         defined[handle.name] = handle
@@ -304,10 +303,9 @@ def handle_faults(tree: ast.Upsert) -> Iterator[RecollectError]:
         TopologicalSorter(_needs(_by_handle(tree))).prepare()
     except CycleError as error:
         ring = list(reversed(error.args[1]))
-        yield RecollectError(
-            REFERENCE_ERROR,
+        yield REFERENCE_ERROR.error(
             "propositions are ends of one another: " + " -> ".join(f"@{name}" for name in ring),
-            hint="let one of them name a concept instead",
+            "let one of them name a concept instead",
             span=defined[ring[0]].span,
         )
 
@@ -333,10 +331,9 @@ def _handles_in(end: ast.KmlEnd) -> Iterator[ast.Handle]:
 
 def _undefined(used: ast.Handle, defined: Mapping[str, ast.Handle]) -> RecollectError:
     known = tuple(f"@{name}" for name in nearest(used.name, defined))
-    return RecollectError(
-        REFERENCE_ERROR,
+    return REFERENCE_ERROR.error(
         f"the handle @{used.name} is not defined",
-        hint=f"use {known[0]}" if known else f"add a block CONCEPT @{used.name} {{ ... }}",
+        f"use {known[0]}" if known else f"add a block CONCEPT @{used.name} {{ ... }}",
         span=used.span,
         known=known,
         fix=Fix(used.span, known[0]) if known else None,

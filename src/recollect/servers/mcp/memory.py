@@ -9,7 +9,7 @@ from __future__ import annotations
 from threading import Event
 from typing import Final
 
-from recollect.errors import PERMISSION_DENIED, RecollectError
+from recollect.errors import PERMISSION_DENIED
 from recollect.faces.memory import Memory as Face
 from recollect.faces.operations import Caller
 from recollect.kernel import Nexus
@@ -73,10 +73,9 @@ class Memory:
         if len(caller.groups) == 1:
             (only,) = caller.groups
             return only
-        raise RecollectError(
-            PERMISSION_DENIED,
+        raise PERMISSION_DENIED.error(
             "the token is valid for several groups, and the group of this server is none of them",
-            hint="send a token that is valid for one group",
+            "send a token that is valid for one group",
         )
 
 

@@ -12,7 +12,7 @@ from typing import Final
 import psycopg
 from psycopg import Connection
 
-from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, RecollectError
+from recollect.errors import NOT_FOUND, refused
 from recollect.kernel.store.cells import text
 from recollect.kernel.store.port import SqlRow
 from recollect.kernel.store.postgres.address import parse_server
@@ -53,13 +53,12 @@ def distribute_tables(address: str) -> tuple[str, ...]:
     with connected(known) as connection:
         if not holds_tables(connection, schema):
             message = f'the schema "{schema}" holds no memory'
-            raise RecollectError(NOT_FOUND, message, hint="make it: recollect init")
+            raise NOT_FOUND.error(message, "make it: recollect init")
         try:
             if connection.execute(_IS_THERE).fetchone() != (1,):
-                raise RecollectError(
-                    INVALID_ARGUMENT,
+                raise refused(
                     'the database does not have the extension "citus"',
-                    hint="have a superuser run: CREATE EXTENSION citus; see docs/citus.md",
+                    "have a superuser run: CREATE EXTENSION citus; see docs/citus.md",
                 )
             missing = undistributed(connection, schema)
             with connection.transaction():
@@ -87,10 +86,9 @@ def refuse_distributed(connection: Connection[SqlRow], schema: str) -> None:
     if connection.execute(_IS_THERE).fetchone() != (1,):
         return
     if connection.execute(_DISTRIBUTED, (schema,)).fetchone() is not None:
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             "row level security is not offered for a memory that is distributed",
-            hint="leave ?rls=on out of the address",
+            "leave ?rls=on out of the address",
         )
 
 

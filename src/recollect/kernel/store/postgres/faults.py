@@ -111,13 +111,11 @@ def translated(
         case errors.QueryCanceled() if seconds is not None:
             return overdue(seconds)
         case PoolTimeout():
-            return RecollectError(
-                STORE_BUSY,
-                "no connection to the server has become free in time",
-                hint="send the same request again",
+            return STORE_BUSY.error(
+                "no connection to the server has become free in time", "send the same request again"
             )
         case PoolClosed():
-            return RecollectError(STORE_CLOSED, "the store is closed", hint="open it again")
+            return STORE_CLOSED.error("the store is closed", "open it again")
         case psycopg.Error() if error.sqlstate in _BY_STATE:
             code, message, hint = _BY_STATE[error.sqlstate]
             return RecollectError(code, message, hint=hint)
@@ -127,37 +125,33 @@ def translated(
         return out_of_memory()
     if isinstance(error, _BROKEN):
         message = "the server finds its own data damaged"
-        return RecollectError(STORE_CORRUPT, message, hint="restore the database from a backup")
+        return STORE_CORRUPT.error(message, "restore the database from a backup")
     if isinstance(error, _TOO_LARGE):
-        return RecollectError(
-            RESOURCE_EXHAUSTED,
+        return RESOURCE_EXHAUSTED.error(
             "a text or a query is larger than the server can hold",
-            hint="use a shorter name or id, or ask for less in one FIND",
+            "use a shorter name or id, or ask for less in one FIND",
         )
     if is_lost(error):
         return unreachable()
-    return RecollectError(
-        INTERNAL_ERROR,
+    return INTERNAL_ERROR.error(
         f"the store refuses a statement of the program ({type(error).__name__})",
-        hint="report this with the text that was run",
+        "report this with the text that was run",
     )
 
 
 def reshaped_late(fault: RecollectError) -> RecollectError:
     """Return the error for what keeps an index from being made or removed after its commit."""
-    return RecollectError(
-        INDEX_PENDING,
+    return INDEX_PENDING.error(
         f"the write is kept, but an index of it is not made or removed yet: {fault.message}",
-        hint="let the doctor do it: recollect doctor --fix",
+        "let the doctor do it: recollect doctor --fix",
     )
 
 
 def unstorable() -> RecollectError:
     """Return the error for a text that is no text of the server."""
-    return RecollectError(
-        INVALID_ARGUMENT,
+    return INVALID_ARGUMENT.error(
         "a text holds a character that the server cannot take",
-        hint="leave out zero characters and halves of surrogate pairs",
+        "leave out zero characters and halves of surrogate pairs",
     )
 
 
@@ -186,40 +180,36 @@ def refused(error: psycopg.Error, address: ServerAddress) -> RecollectError:
     }
     found = (one for one in _REFUSALS if re.search(one[0], said) is not None)
     _, message, hint = next(found, _REFUSALS[-1])
-    return RecollectError(STORE_UNAVAILABLE, message.format_map(names), hint=hint.format_map(names))
+    return STORE_UNAVAILABLE.error(message.format_map(names), hint.format_map(names))
 
 
 def unreachable(place: str = "") -> RecollectError:
     """Return the error of a server that does not answer, or not any more."""
-    return RecollectError(
-        STORE_UNAVAILABLE,
+    return STORE_UNAVAILABLE.error(
         f"the server {place} does not answer" if place else "the server does not answer",
-        hint="check that it runs and lets this user in, then send the same request again",
+        "check that it runs and lets this user in, then send the same request again",
     )
 
 
 def not_owner() -> RecollectError:
     """Return the error of a role that would make an index of tables that are another's."""
-    return RecollectError(
-        STORE_UNAVAILABLE,
+    return STORE_UNAVAILABLE.error(
         "the role of the address does not own the tables, and may make no index of them",
-        hint="use the address of their owner",
+        "use the address of their owner",
     )
 
 
 def walled(what: str) -> RecollectError:
     """Return the error of what is of all groups, asked where the server shows one at a time."""
-    return RecollectError(
-        STORE_UNAVAILABLE,
+    return STORE_UNAVAILABLE.error(
         f"{what} is of all groups, and the wall of the server (rls=on) hides them from this role",
-        hint="use the address of the owner of the tables, without rls=on",
+        "use the address of the owner of the tables, without rls=on",
     )
 
 
 def unknown_outcome() -> RecollectError:
     """Return the error of a commit that was not answered, and whose end nobody can tell."""
-    return RecollectError(
-        STORE_UNAVAILABLE,
+    return STORE_UNAVAILABLE.error(
         "the server was lost during the commit, and whether it was kept is not known",
-        hint="read whether it was written before sending it again",
+        "read whether it was written before sending it again",
     )

@@ -17,7 +17,7 @@ from typing import Final
 
 import re2
 
-from recollect.errors import INVALID_SYNTAX, RESOURCE_EXHAUSTED, RecollectError
+from recollect.errors import INVALID_SYNTAX, RESOURCE_EXHAUSTED
 from recollect.kernel.store.functions import compile_pattern
 from recollect.node import dataclass
 
@@ -62,10 +62,9 @@ def translated(pattern: str) -> str:
     compile_pattern(pattern)
     written = _Translation(pattern).whole()
     if len(written) > _MOST_WRITTEN:
-        raise RecollectError(
-            RESOURCE_EXHAUSTED,
+        raise RESOURCE_EXHAUSTED.error(
             "the regular expression is too long for the server",
-            hint="write a shorter one, or use CONTAINS",
+            "write a shorter one, or use CONTAINS",
             details={"characters": len(pattern)},
         )
     return written
@@ -121,10 +120,8 @@ class _Translation:
     def _pieces(self, token: re.Match[str]) -> list[_Piece]:
         text = token[0]
         if token["byte"]:
-            raise RecollectError(
-                INVALID_SYNTAX,
-                r"\C, a single byte, is not known on a server",
-                hint="use . for a single character",
+            raise INVALID_SYNTAX.error(
+                r"\C, a single byte, is not known on a server", "use . for a single character"
             )
         if token["open"]:
             return [self._group(token["own"] or "")]

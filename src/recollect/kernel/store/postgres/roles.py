@@ -11,7 +11,7 @@ from typing import Final
 
 from psycopg import Connection
 
-from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
+from recollect.errors import STORE_UNAVAILABLE, refused
 from recollect.kernel.store.cells import EVERY_GROUP
 from recollect.kernel.store.port import SqlRow
 from recollect.kernel.store.postgres.address import parse_server
@@ -84,10 +84,8 @@ def roles_script(address: str, owner: str, user: str) -> str:
     schema = parse_server(address).schema
     for one in (owner, user):
         if _ROLE.fullmatch(one) is None:
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                "the name of a role is not 1 to 63 of a-z, 0-9 and _",
-                hint="use recollect_user",
+            raise refused(
+                "the name of a role is not 1 to 63 of a-z, 0-9 and _", "use recollect_user"
             )
     number = f'(SELECT n.group_id FROM "{schema}".group_name AS n WHERE n.name = {_NAMED})'  # noqa: S608
     walls = [(one, "own_group", "", f"group_id = {number}") for one in OF_GROUPS]
@@ -115,8 +113,7 @@ def refuse_without_wall(connection: Connection[SqlRow], schema: str) -> None:
     """Raise STORE_UNAVAILABLE where the server would show a role the rows of other groups."""
     is_open = connection.execute(_OPEN, (schema, list(_WALLED))).fetchone()
     if is_open is not None:
-        raise RecollectError(
-            STORE_UNAVAILABLE,
+        raise STORE_UNAVAILABLE.error(
             f'no row level security holds for the role "{connection.info.user}"',
-            hint="run what recollect database roles prints, and use its user in the address",
+            "run what recollect database roles prints, and use its user in the address",
         )

@@ -16,7 +16,7 @@ from typing import Final
 
 import psycopg
 
-from recollect.errors import INTERNAL_ERROR, INVALID_ARGUMENT, STORE_CLOSED, RecollectError
+from recollect.errors import INTERNAL_ERROR, STORE_CLOSED, RecollectError, refused
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.faults import BLOCK, READERS, REMAINS, out_of_memory
 from recollect.kernel.store.port import Session
@@ -137,9 +137,7 @@ class PostgresStore(Shared):
         pool, own = self._here()
         if own.writer is not None:
             if not own.is_joined:
-                raise RecollectError(
-                    INTERNAL_ERROR, "a write begins inside another write of the same thread"
-                )
+                raise INTERNAL_ERROR.error("a write begins inside another write of the same thread")
             session = own.writer
             with part(session, is_dry_run):
                 session.lock(group, waits=waits)
@@ -195,10 +193,9 @@ class PostgresStore(Shared):
     def refuse_together(self, what: str) -> None:
         """Refuse what no part of a transaction can do with INVALID_ARGUMENT."""
         if self._here()[1].is_joined:
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"{what} cannot be made inside a transaction",
-                hint="call it after the block of nexus.transaction()",
+                "call it after the block of nexus.transaction()",
             )
 
     def refuse_wall(self, what: str) -> None:
@@ -232,10 +229,9 @@ class PostgresStore(Shared):
     def back_up(self, path: str | os.PathLike[str], progress: Progress = silent) -> None:
         """Refuse with INVALID_ARGUMENT: a server has backups of its own."""
         del path, progress
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             "a memory on a server is not copied to a file",
-            hint="use pg_dump for the database, or recollect dump for the memory",
+            "use pg_dump for the database, or recollect dump for the memory",
         )
 
     def checkpoint(self) -> None:
@@ -304,7 +300,7 @@ class PostgresStore(Shared):
     def _here(self) -> tuple[Pool, _Own]:
         """Return the connections of this process, and the blocks of this thread."""
         if self._is_closed:
-            raise RecollectError(STORE_CLOSED, "the store is closed", hint="open it again")
+            raise STORE_CLOSED.error("the store is closed", "open it again")
         if self._pool.process != os.getpid():
             with self._lock:
                 if self._pool.process != os.getpid():

@@ -91,10 +91,9 @@ class Meter:
         """Return the error of the statement that was just ended."""
         budget = self._budget or Budget()
         if self._steps > budget.steps:
-            return RecollectError(
-                RESOURCE_EXHAUSTED,
+            return RESOURCE_EXHAUSTED.error(
                 f"the text takes more than {budget.steps} steps",
-                hint="name more of the pattern, or use LIMIT",
+                "name more of the pattern, or use LIMIT",
                 details={"steps": budget.steps},
             )
         return overdue(budget.seconds)
@@ -475,10 +474,9 @@ class SqliteSession(AsksOnce):
         one of its own.
         """
         if not self._is_in_transaction():
-            raise RecollectError(
-                STORE_UNAVAILABLE,
+            raise STORE_UNAVAILABLE.error(
                 "the transaction is undone: the engine ran out of memory or of disk",
-                hint="send the same request again",
+                "send the same request again",
             )
         self.rows("SAVEPOINT part")
         self._parts.append(len(self._after_commit))

@@ -73,38 +73,31 @@ def translated(
         case apsw.CorruptError() | apsw.NotADBError() | apsw.FormatError():
             return corrupt()
         case apsw.FullError():
-            return RecollectError(STORE_UNAVAILABLE, "the disk is full", hint="free some space")
+            return STORE_UNAVAILABLE.error("the disk is full", "free some space")
         case apsw.IOError() if getattr(error, "extendedresult", None) in _NOT_WRITTEN:
-            return RecollectError(
-                STORE_UNAVAILABLE,
+            return STORE_UNAVAILABLE.error(
                 "the disk is full, or files may not grow so large",
-                hint="free some space, or raise the limit of the process",
+                "free some space, or raise the limit of the process",
             )
         case apsw.ReadOnlyError() | apsw.PermissionsError():
-            return RecollectError(
-                STORE_UNAVAILABLE, "the file is read-only", hint="check the file's permissions"
-            )
+            return STORE_UNAVAILABLE.error("the file is read-only", "check the file's permissions")
         case apsw.IOError() | apsw.CantOpenError():
-            return RecollectError(
-                STORE_UNAVAILABLE,
+            return STORE_UNAVAILABLE.error(
                 "the file cannot be opened, read or written",
-                hint="check that the file exists on a local disk and its permissions",
+                "check that the file exists on a local disk and its permissions",
             )
         case apsw.NoMemError() | apsw.TooBigError() | MemoryError():
             return out_of_memory()
         case apsw.SQLError() if (beyond := _too_large(str(error))) is not None:
             return beyond
         case apsw.ConnectionClosedError():
-            return RecollectError(
-                STORE_CLOSED,
-                "the connection was closed by another thread",
-                hint="open the memory again",
+            return STORE_CLOSED.error(
+                "the connection was closed by another thread", "open the memory again"
             )
         case apsw.Error():
-            return RecollectError(
-                INTERNAL_ERROR,
+            return INTERNAL_ERROR.error(
                 f"the store refuses a statement of the program ({type(error).__name__})",
-                hint="report this with the text that was run",
+                "report this with the text that was run",
             )
         case _:
             assert_never(error)
@@ -114,5 +107,5 @@ def _too_large(message: str) -> RecollectError | None:
     """Return the error that names the limit of the engine which a statement exceeds, or None."""
     for pattern, fact, hint in _TOO_LARGE:
         if pattern.search(message):
-            return RecollectError(RESOURCE_EXHAUSTED, fact, hint=hint)
+            return RESOURCE_EXHAUSTED.error(fact, hint)
     return None

@@ -28,7 +28,7 @@ from typing import Final
 
 import apsw
 
-from recollect.errors import STORE_CLOSED, STORE_UNAVAILABLE, RecollectError
+from recollect.errors import STORE_CLOSED, STORE_UNAVAILABLE
 
 Identity = tuple[int, int]
 """The device and the number of a file, whatever names it has."""
@@ -75,10 +75,9 @@ class FilePlace:
     def refuse_gone(self) -> None:
         """Raise STORE_UNAVAILABLE when another file stands here now, or none."""
         if self._file is not None and identity(self._text) != self._file:
-            raise RecollectError(
-                STORE_UNAVAILABLE,
+            raise STORE_UNAVAILABLE.error(
                 f"{self.path.name} was deleted, moved or replaced while it was open",
-                hint="put it back, or close the memory and open it again",
+                "put it back, or close the memory and open it again",
             )
 
 
@@ -120,10 +119,9 @@ class Held:
             FORKS.let_by(self)
         if self.is_left:
             self.inside = 0
-            raise RecollectError(
-                STORE_CLOSED,
+            raise STORE_CLOSED.error(
                 "the process was forked inside this block, which belongs to its parent",
-                hint="begin the block anew",
+                "begin the block anew",
             )
         return self.connection
 
@@ -191,11 +189,10 @@ class Forks:
     def refuse_barred(self) -> None:
         """Raise STORE_UNAVAILABLE in a child that could not close what it inherited."""
         if self._is_barred:
-            raise RecollectError(
-                STORE_UNAVAILABLE,
+            raise STORE_UNAVAILABLE.error(
                 "the process was forked inside a write, or while another thread was at work in a "
                 "memory; it cannot use any",
-                hint="fork where nobody writes, or reads for long; or begin the process with spawn",
+                "fork where nobody writes, or reads for long; or begin the process with spawn",
             )
 
     def has_open(self, path: Path) -> bool:

@@ -36,7 +36,7 @@ class ReadOnlyFile:
         """Raise STORE_UNAVAILABLE when another program has written the file since."""
         if self.state is not None and self.state != _state(self.path):
             message = "the file has been written since it was opened"
-            raise RecollectError(STORE_UNAVAILABLE, message, hint="open it again")
+            raise STORE_UNAVAILABLE.error(message, "open it again")
 
     def not_writable(self) -> RecollectError:
         """Return the error for a write."""
@@ -46,7 +46,7 @@ class ReadOnlyFile:
             what = "on a read-only file system"
             hint = "copy it to a file system that can be written"
         message = f"{place} is {what}, so the memory can only be read"
-        return RecollectError(STORE_UNAVAILABLE, message, hint=hint)
+        return STORE_UNAVAILABLE.error(message, hint)
 
 
 def read_only(path: Path) -> ReadOnlyFile | None:
@@ -61,10 +61,9 @@ def read_only(path: Path) -> ReadOnlyFile | None:
         return ReadOnlyFile(path, _state(path))
     if os.access(index, os.R_OK):
         return ReadOnlyFile(path, None)
-    raise RecollectError(
-        STORE_UNAVAILABLE,
+    raise STORE_UNAVAILABLE.error(
         f"{log.name} holds changes that are not in the file yet, and the file cannot be written",
-        hint=f"open it once where {path.name} and its folder can be written",
+        f"open it once where {path.name} and its folder can be written",
     )
 
 

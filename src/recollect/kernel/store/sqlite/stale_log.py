@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 import apsw
 
-from recollect.errors import STORE_UNAVAILABLE, RecollectError
+from recollect.errors import STORE_UNAVAILABLE
 from recollect.kernel.store.sqlite.forks import LOG, beside, held
 
 _MAGIC: Final = (0x377F0682, 0x377F0683)
@@ -53,10 +53,9 @@ def refuse_stale_log(path: Path) -> None:
             return
         if _salts(log) == began and _standing(path) == standing:
             moved = shell_quote(str(log))
-            raise RecollectError(
-                STORE_UNAVAILABLE,
+            raise STORE_UNAVAILABLE.error(
                 f"{log.name} is the log of another file than {path.name}, and is not replayed",
-                hint=f"end what has the other file open, then: mv {moved} {moved}.old",
+                f"end what has the other file open, then: mv {moved} {moved}.old",
             )
         # Another process writes meanwhile, and began the log anew.
 

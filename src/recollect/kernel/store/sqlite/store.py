@@ -18,11 +18,11 @@ import apsw
 
 from recollect.errors import (
     INTERNAL_ERROR,
-    INVALID_ARGUMENT,
     STORE_BUSY,
     STORE_CLOSED,
     STORE_UNAVAILABLE,
     RecollectError,
+    refused,
 )
 from recollect.kernel.store.address import check_place, parse_address
 from recollect.kernel.store.faults import BLOCK, OTHERS, busy, out_of_memory
@@ -263,10 +263,9 @@ class SqliteStore:
     def refuse_together(self, what: str) -> None:
         """Refuse what no part of a transaction can do with INVALID_ARGUMENT."""
         if self._here().is_together():
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"{what} cannot be made inside a transaction",
-                hint="call it after the block of nexus.transaction()",
+                "call it after the block of nexus.transaction()",
             )
 
     def refuse_wall(self, what: str) -> None:
@@ -356,17 +355,15 @@ class SqliteStore:
         self._refuse_closed()
         if self._connections.generation != FORKS.generation:
             if self._path is None:
-                raise RecollectError(
-                    STORE_UNAVAILABLE,
-                    "a store in memory does not cross into a forked process",
-                    hint="open a file instead",
+                raise STORE_UNAVAILABLE.error(
+                    "a store in memory does not cross into a forked process", "open a file instead"
                 )
             self._connections = _Connections(self._filename, self._settings, self._place)
         return self._connections
 
     def _refuse_closed(self) -> None:
         if self._is_closed:
-            raise RecollectError(STORE_CLOSED, "the store is closed", hint="open it again")
+            raise STORE_CLOSED.error("the store is closed", "open it again")
 
 
 class _Door(Shared):
@@ -451,9 +448,7 @@ class _Connections:
     def write_lock(self, seconds: float) -> Iterator[None]:
         """Hold the right to write among this process's threads; STORE_BUSY after `seconds`."""
         if self._writing_thread == threading.get_ident():
-            raise RecollectError(
-                INTERNAL_ERROR, "a write begins inside another write of the same thread"
-            )
+            raise INTERNAL_ERROR.error("a write begins inside another write of the same thread")
         if not self._writing.acquire(timeout=seconds):
             raise busy()
         self._writing_thread = threading.get_ident()

@@ -1,9 +1,9 @@
 """The questions that are timed, each in KIP and in SQL by hand.
 
-In the SQL `[x]` stands for the guards of a row of now or of the past, `[x.concept]` and
-`[x.link]` for its attributes then, and `[x of :Type]` for the concept asked about: what somebody
-who knows the tables would write to be told the same, so with KIP's care for types: a text is not
-greater than a number, true is not 1, and 1 is 1.0.
+In the SQL `[x]` stands for the guards of a row of now or of the past, `[x.attributes]` for its
+attributes then, and `[x of :Type]` for the concept asked about: what somebody who knows the tables
+would write to be told the same, so with KIP's care for types: a text is not greater than a number,
+true is not 1, and 1 is 1.0.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SHAPES = (
     Shape(
         "point lookup",
         'FIND(?risk) WHERE { ?drug {type: "Drug", name: $name} ATTR(?drug, "risk_level", ?risk) }',
-        "SELECT [drug.concept] -> '$.risk_level' FROM concept drug WHERE [drug of :Drug]",
+        "SELECT [drug.attributes] -> '$.risk_level' FROM concept drug WHERE [drug of :Drug]",
         json=(0,),
         is_local=True,
     ),
@@ -52,16 +52,16 @@ SHAPES = (
         ' ATTR(?symptom, "severity", ?severity) FILTER(?severity > 5) }'
         " ORDER BY ?severity DESC LIMIT 10",
         """
-        SELECT symptom.name, [symptom.concept] -> '$.severity'
+        SELECT symptom.name, [symptom.attributes] -> '$.severity'
         FROM concept drug CROSS JOIN link near CROSS JOIN link treats CROSS JOIN concept symptom
         WHERE [drug of :Drug]
           AND [near] AND near.subject = drug.id AND near.predicate = :interacts_with
           AND [treats] AND treats.subject = near.object AND treats.predicate = :treats
           AND symptom.group_id = :group AND symptom.id = treats.object
-          AND [symptom.concept] ->> '$.severity' > 5
-          AND json_type([symptom.concept], '$.severity') IN ('integer', 'real')
+          AND [symptom.attributes] ->> '$.severity' > 5
+          AND json_type([symptom.attributes], '$.severity') IN ('integer', 'real')
         GROUP BY symptom.id
-        ORDER BY [symptom.concept] ->> '$.severity' DESC, min(near.object), symptom.id LIMIT 10
+        ORDER BY [symptom.attributes] ->> '$.severity' DESC, min(near.object), symptom.id LIMIT 10
         """,
         json=(1,),
     ),
@@ -161,7 +161,8 @@ SHAPES = (
         ' ATTR(?drug, "risk_level", ?risk) } ORDER BY ?drugs DESC',
         """
         SELECT risk, sum(drugs) FROM (
-          SELECT [drug.concept] -> '$.risk_level' AS risk, COUNT(*) AS drugs, min(drug.id) AS first
+          SELECT [drug.attributes] -> '$.risk_level' AS risk, COUNT(*) AS drugs,
+            min(drug.id) AS first
           FROM concept drug WHERE [drug] AND drug.type = :Drug GROUP BY risk)
         GROUP BY risk ->> '$', json_type(risk) IN ('true', 'false')
         ORDER BY 2 DESC, min(first)
@@ -174,7 +175,7 @@ SHAPES = (
         ' ?said (?fact, "reported_by", ?person) ATTR(?person, "name", ?name)'
         ' ATTR(?said, "year", ?year) }',
         """
-        SELECT person.name, [said.link] -> '$.year'
+        SELECT person.name, [said.attributes] -> '$.year'
         FROM concept drug CROSS JOIN link fact CROSS JOIN link said CROSS JOIN concept person
         WHERE [drug of :Drug]
           AND [fact] AND fact.subject = drug.id AND fact.predicate = :treats
@@ -189,19 +190,19 @@ SHAPES = (
 _NOW = "({0}.group_id = :group AND {0}.expired_at = :living)"
 _PAST = "({0}.group_id = :group AND {0}.expired_at > :known AND {0}.id <= :last_id)"
 _CONTENT = """(CASE WHEN {0}.changed_at <= :known THEN {0}.attributes ELSE (
-  SELECT old.attributes FROM {1}_past AS old
+  SELECT old.attributes FROM past AS old
   WHERE old.group_id = :group AND old.id = {0}.id AND old.until > :known
   ORDER BY old.until LIMIT 1) END)"""
 _NAMED = re.compile(r"\[(\w+) of (:\w+)\]")  # the plus keeps the engine on the index by name
 _GUARD = re.compile(r"\[(\w+)\]")
-_ATTRIBUTES = re.compile(r"\[(\w+)\.(concept|link)\]")
+_ATTRIBUTES = re.compile(r"\[(\w+)\.attributes\]")
 
 
 def sql_of(shape: Shape, *, is_past: bool) -> str:
     """Return the SQL of a shape for now or for the past."""
 
     def attributes(found: re.Match[str]) -> str:
-        return _CONTENT.format(*found.groups()) if is_past else f"{found[1]}.attributes"
+        return _CONTENT.format(found[1]) if is_past else f"{found[1]}.attributes"
 
     guard = _PAST if is_past else _NOW
     sql = _NAMED.sub(r"[\1] AND \1.name = :name AND +\1.type = \2", shape.sql)

@@ -161,7 +161,7 @@ BEYOND = {
     "terms": f"UPDATE concept SET type = 99 WHERE id = {FIRST}",
     "contents": f"UPDATE concept SET metadata = '[]' WHERE id = {FIRST}",
     "clocks": f"UPDATE concept SET changed_at = 99 WHERE id = {FIRST}",
-    "past": "UPDATE concept_past SET until = 99",
+    "past": "UPDATE past SET until = 99",
     "log": f"UPDATE concept SET attributes = '{{\"n\":3}}' WHERE id = {FIRST}",
     "ids": f"UPDATE link SET public_id = 'first' WHERE id = {FIRST_LINK}",
     "triples": f"""UPDATE link SET key = '' WHERE group_id = {GROUP}""",
@@ -185,7 +185,7 @@ WRONGLY_TYPED = {
     "a text that is none": f"UPDATE concept SET name = CAST(x'ff' AS TEXT) WHERE id = {FIRST}",
     "a given id": f"UPDATE concept SET public_id = x'ff' WHERE id = {FIRST}",
     "a key": f"UPDATE link SET key = x'ff' WHERE id = {FIRST_LINK}",
-    "the element of a content": "UPDATE concept_past SET id = 'x'",
+    "the element of a content": "UPDATE past SET id = 'x'",
     "a salt": f"UPDATE concept SET salt = 'salt' WHERE id = {FIRST}",
     "a term": f"UPDATE term SET text = x'ff' WHERE code = 1 AND group_id = {GROUP}",
     "attributes": f"UPDATE concept SET attributes = x'ff' WHERE id = {FIRST}",
@@ -206,7 +206,7 @@ def test_a_cell_of_a_wrong_type_is_found_and_nothing_is_raised(path: Path, what:
 
 
 def test_the_text_index_is_mended_where_contents_have_lost_their_element(path: Path) -> None:
-    lost = f"(SELECT min(id) FROM concept_past JOIN concept USING (id) WHERE concept.group_id = {GROUP})"
+    lost = f"(SELECT min(id) FROM past JOIN concept USING (id) WHERE concept.group_id = {GROUP})"
     broken(path, f"DELETE FROM concept WHERE id = {lost}")
     found = examined(path)
     assert {"past", "text"} <= {one.check for one in found.findings}
@@ -220,7 +220,7 @@ def test_the_text_index_is_mended_where_contents_have_lost_their_element(path: P
 
 @TYPELESS
 def test_times_of_the_past_that_are_none_leave_the_text_index_as_it_is(path: Path) -> None:
-    broken(path, "UPDATE concept_past SET until = 'x'", MENDABLE["a document"])
+    broken(path, "UPDATE past SET until = 'x'", MENDABLE["a document"])
     assert not examined(path).is_mendable
     assert "text" in {one.check for one in examined(path, fix=True).findings if not one.is_mended}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -161,6 +162,22 @@ def test_ids_that_others_have_are_not_taken(dump: bytes) -> None:
         assert "ids of the dump are in use" in refused(nexus, dump)
 
 
+def test_a_dump_of_the_first_version_is_restored() -> None:
+    with recollect.open(":memory:") as nexus:
+        teach(nexus).write([PutLink(Key("Drug", "A"), "like", Key("Drug", "B"), {"n": 1})])
+        whole = dumped(nexus)
+    older = re.sub(
+        rb'^\{"past":(\d+)',
+        lambda found: b'{"%s_past":%s' % ((b"concept", b"link")[int(found[1]) & 1], found[1]),
+        whole.replace(b'{"recollect_dump":2}', b'{"recollect_dump":1}'),
+        flags=re.MULTILINE,
+    )
+    assert b'{"concept_past":' in older
+    assert b'{"link_past":' in older
+    with restored(older) as nexus:
+        assert dumped(nexus) == whole
+
+
 def test_a_group_that_was_opened_and_is_empty_gets_the_ids_of_the_dump(dump: bytes) -> None:
     with recollect.open(":memory:") as nexus:
         nexus.write('DELETE CONCEPT {type: "T", name: "a"} DETACH')
@@ -260,7 +277,7 @@ def altered(dump: bytes, kind: str, change: Callable[[dict[str, object]], object
         ("concept", "type", "Unknown", "type is not a term of the group"),
         ("concept", "name", "a\0", '"name" is not a text'),
         ("transaction", "actor", 1, '"actor" is not a text that is not empty, or null'),
-        ("recollect_dump", "recollect_dump", 2, "of version 2"),
+        ("recollect_dump", "recollect_dump", 3, "of version 3"),
         ("end", "end", 3, "lines are missing"),
         ("group", "group", "a\tb", "the group name is not"),
     ],
@@ -315,5 +332,5 @@ def test_a_purged_element_is_not_in_the_dump_and_the_log_still_holds() -> None:
 
 def test_a_group_nobody_wrote_to_gives_an_empty_dump() -> None:
     with recollect.open(":memory:") as nexus:
-        assert dumped(nexus) == b'{"recollect_dump":1}\n{"end":1}\n'
+        assert dumped(nexus) == b'{"recollect_dump":2}\n{"end":1}\n'
         assert nexus.restore(io.BytesIO(dumped(nexus))) == []

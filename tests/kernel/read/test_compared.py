@@ -88,7 +88,7 @@ def test_any_change_of_an_element_is_seen(path: Path, changed: str) -> None:
 
 
 def test_a_content_of_the_past_is_compared_when_the_past_is_read(path: Path) -> None:
-    tamper(path, f"UPDATE concept_past SET attributes = '{{\"x\":9}}' WHERE {GROUP}")
+    tamper(path, f"UPDATE past SET attributes = '{{\"x\":9}}' WHERE {GROUP}")
     then = AsOf(transaction=1)
     for read in (f"FIND(?a) {FIND} }}", f'FIND(?x) {FIND} ATTR(?a, "x", ?x) }}'):
         refused(path, lambda nexus, read=read: nexus.read(read, as_of=then))  # type: ignore[misc]

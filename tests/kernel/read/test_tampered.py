@@ -100,7 +100,7 @@ def test_an_element_of_the_wrong_kind_is_told_as_damage(path: Path) -> None:
 
 
 def test_the_past_stands_in_the_order_of_the_log(path: Path) -> None:
-    tamper(path, "UPDATE concept_past SET version = 3 - version")
+    tamper(path, "UPDATE past SET version = 3 - version")
     with Nexus.open(path) as nexus:
         (life,) = nexus.history(A)
     said = [version.after and version.after.attributes for version in life.versions]

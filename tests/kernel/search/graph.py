@@ -29,7 +29,7 @@ INSERT INTO link (id, group_id, subject, predicate, object, key, public_id, attr
 VALUES (?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
 """
 _PAST = """
-INSERT INTO concept_past (group_id, id, until, attributes, metadata, valid_at, invalid_at, version,
+INSERT INTO past (group_id, id, until, attributes, metadata, valid_at, invalid_at, version,
   changed_at)
 SELECT group_id, id, ?, attributes, metadata, valid_at, invalid_at, version, changed_at
 FROM concept WHERE id = ? AND group_id = ?

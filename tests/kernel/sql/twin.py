@@ -23,7 +23,7 @@ from recollect.kernel.store.postgres.dialect import POSTGRES
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.model import AsOf, Limits, Rows, Value
 
-TABLES = ("grp", "tx", "change", "term", "concept", "link", "concept_past", "link_past", "tally")
+TABLES = ("grp", "tx", "change", "term", "concept", "link", "past", "tally")
 
 
 class Twin:

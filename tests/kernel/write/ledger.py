@@ -25,8 +25,7 @@ def verify(store: Store, group: int) -> int:
     with store.reading() as session:
         elements = {row[0]: row for row in session.rows(CONCEPTS, (group,))}
         elements |= {row[0]: row for row in session.rows(LINKS, (group,))}
-        pasts = session.rows(f"SELECT {PAST} FROM concept_past WHERE group_id = ?", (group,))
-        pasts += session.rows(f"SELECT {PAST} FROM link_past WHERE group_id = ?", (group,))
+        pasts = session.rows(f"SELECT {PAST} FROM past WHERE group_id = ?", (group,))
         sql = "SELECT tx, element, operation, digest FROM change WHERE group_id = ? ORDER BY 1, 2"
         changes = session.rows(sql, (group,))
         sql = "SELECT number, at, last_id, actor, request, chain FROM tx WHERE group_id = ? ORDER BY 1"

@@ -82,7 +82,7 @@ class Memory:
 
     def everything(self) -> dict[str, list[SqlRow]]:
         """Return all rows of all tables, the text index by what it finds."""
-        tables = "counter grp tx change term concept link concept_past link_past tally text_past"
+        tables = "counter grp tx change term concept link past tally text_past"
         found = {table: self.rows(f"SELECT * FROM {table}") for table in tables.split()}
         found["text_index"] = self.rows("SELECT rowid FROM text_index")
         return found

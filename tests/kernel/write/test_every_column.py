@@ -20,7 +20,7 @@ pytestmark = pytest.mark.sqlite_only("changes every column of a file")
 
 TABLES = {
     "elements": ("concept", "link"),
-    "past": ("concept_past", "link_past"),
+    "past": ("past",),
     "log": ("tx", "change", "grp"),
     "terms": ("term",),
     "counts": ("tally",),
@@ -43,11 +43,7 @@ COLUMNS = [
     ("concept", "born_at changed_at expired_at salt name_key"),
     ("link", "id group_id subject predicate object key public_id attributes metadata valid_at"),
     ("link", "invalid_at version born_at changed_at expired_at salt"),
-    (
-        "concept_past",
-        "group_id id until attributes metadata valid_at invalid_at version changed_at",
-    ),
-    ("link_past", "group_id id until attributes metadata valid_at invalid_at version changed_at"),
+    ("past", "group_id id until attributes metadata valid_at invalid_at version changed_at"),
     ("tx", "group_id number at last_id actor request chain"),
     ("change", "group_id tx element operation digest"),
     ("grp", "group_id id_bits number at chain"),

@@ -34,7 +34,7 @@ def test_the_log_can_be_computed_again_from_the_rows(written: Memory) -> None:
         "UPDATE concept SET attributes = '{\"x\":4}' WHERE name = 'A'",
         "UPDATE concept SET name = 'Z' WHERE name = 'A'",
         "UPDATE concept SET valid_at = 0 WHERE name = 'A'",
-        "UPDATE concept_past SET attributes = '{}' WHERE until = 2",
+        "UPDATE past SET attributes = '{}' WHERE until = 2",
         "UPDATE link SET object = subject",
         "UPDATE term SET text = 'loves' WHERE text = 'p'",
         "UPDATE tx SET actor = 'you' WHERE number = 2",

@@ -48,7 +48,7 @@ def test_several_changes_of_one_element_are_one_version(memory: Memory) -> None:
         (2, '{"x":3}')
     ]
     assert memory.rows(
-        "SELECT until, version, attributes, changed_at FROM concept_past WHERE group_id = :group"
+        "SELECT until, version, attributes, changed_at FROM past WHERE group_id = :group"
     ) == [(2, 1, '{"x":0}', 1)]
 
 
@@ -57,7 +57,7 @@ def test_a_change_before_a_delete_is_only_a_delete(memory: Memory) -> None:
     memory.write([PutConcept("T", "A", {"x": 1})], [Delete(A)])
     sql = "SELECT version, attributes, changed_at, expired_at FROM concept WHERE group_id = :group"
     assert memory.rows(sql) == [(1, '{"x":0}', 1, 2)]
-    assert memory.rows("SELECT * FROM concept_past") == []
+    assert memory.rows("SELECT * FROM past") == []
     assert memory.rows("SELECT tx, operation FROM change WHERE group_id = :group ORDER BY tx") == [
         (1, "create"),
         (2, "close"),

@@ -251,12 +251,10 @@ class _Auditing:
 
     def _unlogged(self) -> Breach | None:
         """Return the first content that no transaction of the log wrote, or left like that."""
-        for table in ("concept", "link"):
-            for sql in (UNLOGGED_CONTENTS, UNLOGGED_PAST, MISNUMBERED_PAST):
-                parameters = {"living": LIVING} if sql is UNLOGGED_CONTENTS else {}
-                for element, number in self._rows(sql[table], **parameters):
-                    name = public_id(self._group.id_bits, whole(element))
-                    return Breach(whole(number), f"no transaction wrote {name} as it is")
+        for sql in (*UNLOGGED_CONTENTS, UNLOGGED_PAST, MISNUMBERED_PAST):
+            for element, number in self._rows(sql):
+                name = public_id(self._group.id_bits, whole(element))
+                return Breach(whole(number), f"no transaction wrote {name} as it is")
         return None
 
     def _rows(self, sql: Statement, **parameters: SqlValue) -> Sequence[SqlRow]:

@@ -15,7 +15,8 @@ from recollect.kernel.store.statements.copies import copying
 from recollect.node import dataclass
 
 FORMAT = "recollect_dump"
-VERSION = 1
+VERSION = 2
+"""The one that is written. The first, which is read too, told the past of links apart."""
 
 HEADER = {FORMAT: VERSION}
 """The first line. The last one is `{"end": lines}`, with the number of those before it."""
@@ -105,7 +106,12 @@ _LIFE = (
     ("expired_at", LineKind.ENDING),
     ("salt", LineKind.SALT),
 )
-_PAST = (("until", LineKind.NUMBER), *_CONTENT, ("changed_at", LineKind.NUMBER))
+
+
+def _past(kind: str) -> DumpLine:
+    own = ("until", LineKind.NUMBER), *_CONTENT, ("changed_at", LineKind.NUMBER)
+    return _line("past", "id until", (kind, LineKind.NUMBER, "id"), *own)
+
 
 GROUP = _line(
     "grp",
@@ -169,8 +175,7 @@ LINES: tuple[DumpLine, ...] = (
         *_CONTENT,
         *_LIFE,
     ),
-    _line("concept_past", "id until", ("concept_past", LineKind.NUMBER, "id"), *_PAST),
-    _line("link_past", "id until", ("link_past", LineKind.NUMBER, "id"), *_PAST),
+    _past("past"),
     _line(
         "work",
         "number",
@@ -191,5 +196,8 @@ LINES: tuple[DumpLine, ...] = (
 )
 """The lines of a group, in their order."""
 
-COPYING: Final = {line: copying(line.table, line.keys, line.columns) for line in LINES}
+OLDER: Final = (_past("concept_past"), _past("link_past"))
+"""Lines of the first version, which are read and no longer written."""
+
+COPYING: Final = {line: copying(line.table, line.keys, line.columns) for line in (*LINES, *OLDER)}
 """How the rows of each are read and put."""

@@ -11,7 +11,16 @@ from typing import BinaryIO
 import orjson
 
 from recollect.errors import UPGRADE, RecollectError, refused
-from recollect.kernel.care.dump_format import END, FORMAT, GROUP, LINES, VERSION, DumpLine, LineKind
+from recollect.kernel.care.dump_format import (
+    END,
+    FORMAT,
+    GROUP,
+    LINES,
+    OLDER,
+    VERSION,
+    DumpLine,
+    LineKind,
+)
 from recollect.kernel.store.cells import BITS_BYTES, KEY_BYTES, STRICT
 from recollect.kernel.store.port import SqlValue
 from recollect.kernel.write.attribute_indexes import indexable
@@ -25,7 +34,7 @@ _SHOWN = 40  # characters of a dump that a message repeats
 _NUMBERS = range(2**48)
 _CODES = range(1, 2**31)
 """Of fact times: once, those of those years in any zone were taken in."""
-_LINES: Mapping[str, DumpLine] = {line.kind: line for line in (GROUP, *LINES)}
+_LINES: Mapping[str, DumpLine] = {line.kind: line for line in (GROUP, *LINES, *OLDER)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +57,9 @@ def read_lines(stream: BinaryIO) -> Iterator[Read]:
     if FORMAT not in header:
         raise refused("the text is not a dump of Recollect", "pass what `recollect dump` wrote")
     version = header[FORMAT]
-    if type(version) is not int or version != VERSION:
+    if type(version) is not int or not 1 <= version <= VERSION:
         raise refused(
-            f"the dump is of version {_short(version)}, and this program reads version {VERSION}",
+            f"the dump is of version {_short(version)}, and this program reads 1 to {VERSION}",
             UPGRADE,
         )
     place = 1

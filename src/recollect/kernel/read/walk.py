@@ -106,7 +106,7 @@ def _links_sql(clock: Clock, dialect: Dialect) -> str:
     select = nodes.Select(
         tuple((nodes.Column("l", one), "") for one in ("id", "subject", "object")),
         (nodes.From(IDS, "wanted"), nodes.From("link", "l")),
-        (*clock.alive("l", "link"), is_it, nodes.equal(nodes.Column("l", "subject"), wanted)),
+        (*clock.alive("l"), is_it, nodes.equal(nodes.Column("l", "subject"), wanted)),
         order_by=(nodes.Order(nodes.Column("l", "id")),),
     )
     return select.sql(dialect)
@@ -174,7 +174,7 @@ def _pairs_sql(clock: Clock, dialect: Dialect) -> str:
             ((nodes.Column(alias, near), ""), (nodes.Column(alias, far), "")),
             (nodes.From(IDS, f"{alias}_wanted"), nodes.From("link", alias)),
             (
-                *clock.alive(alias, "link"),
+                *clock.alive(alias),
                 nodes.equal(nodes.Column(alias, near), nodes.Column(f"{alias}_wanted", "value")),
             ),
         )

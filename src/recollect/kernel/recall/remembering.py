@@ -69,20 +69,15 @@ def standings(session: Session, group_id: int, after: int, until: int) -> Iterat
         parameters["ids"] = orjson.dumps([whole(one) for (one,) in touched]).decode()
     bare = {key: one for key, one in parameters.items() if key != "after"}
     is_some = after > 0
-    for now, before in (
-        (remembered.CONCEPTS, remembered.PAST_CONCEPTS),
-        (remembered.LINKS, remembered.PAST_LINKS),
-    ):
-        past = iter(session.rows(before[is_some], parameters))
-        earlier = next(past, None)
+    past: dict[int, list[SqlRow]] = {}
+    for row in session.rows(remembered.PAST[is_some], parameters):
+        past.setdefault(whole(row[0]), []).append(row[1:])
+    for now in (remembered.CONCEPTS, remembered.LINKS):
         for row in session.rows(now[is_some], bare):
             element, term, first, last = whole(row[0]), whole(row[1]), row[2], whole(row[3])
             name, subject = (first, 0) if isinstance(first, str) else ("", whole(first))
-            while earlier is not None and whole(earlier[0]) <= element:
-                if earlier[0] == element:
-                    yield Standing(element, term, name, subject, last, *_content(earlier[1:]))
-                earlier = next(past, None)
-            yield Standing(element, term, name, subject, last, *_content(row[4:]))
+            for content in (*past.get(element, ()), row[4:]):
+                yield Standing(element, term, name, subject, last, *_content(content))
 
 
 def _content(row: SqlRow) -> tuple[str, str, int, int, int, int]:

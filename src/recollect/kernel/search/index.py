@@ -23,22 +23,19 @@ from recollect.kernel.search.tokens import concept_text, link_text, tokens
 from recollect.kernel.store.cells import TALLY_DOCUMENTS, TALLY_TOKENS, members, text, whole
 from recollect.kernel.store.insertion import add_counts
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
-from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.texts import (
-    CONCEPTS,
     ELEMENTS,
     FORGET_COUNTS,
     FORGET_PAST,
     LAST_PAST,
-    LINKS,
-    PAST_CONCEPTS,
     PAST_DOCUMENTS,
-    PAST_LINKS,
     PUT_PAST,
     REMOVE_PAST,
+    SAID,
+    SAID_BEFORE,
 )
 from recollect.kernel.store.texts import IndexedDocuments, Partition, partition_of
-from recollect.model import LIVING, Progress, silent
+from recollect.model import CONCEPT_BIT, LINK_BIT, LIVING, Progress, silent
 from recollect.node import dataclass
 
 Counts = Counter[tuple[str, int]]
@@ -201,11 +198,16 @@ def rebuild(session: Session, group_id: int, progress: Progress = silent) -> int
     total = whole(session.rows(ELEMENTS, {"group": group_id})[0][0])
     progress("texts", 0, total)
     forget_texts(session, group_id)
+    index = TextIndex(session, group_id)
+    asked: dict[str, SqlValue] = {"group": group_id, "after": -1, "most": _AT_ONCE}
     count = 0
-    for elements, contents in ((CONCEPTS, PAST_CONCEPTS), (LINKS, PAST_LINKS)):
-        for put in _put_all(session, group_id, elements, contents):
-            count += put
-            progress("texts", count, total)
+    while rows := session.rows(SAID, asked):
+        last = whole(rows[-1][0])
+        past = {"group": group_id, "after": asked["after"], "last": last}
+        _put(index, rows, session.rows(SAID_BEFORE, past))
+        asked["after"] = last
+        count += len(rows)
+        progress("texts", count, total)
     return count
 
 
@@ -213,38 +215,24 @@ def rebuild(session: Session, group_id: int, progress: Progress = silent) -> int
 class _Identity:
     """The part of a document that never changes: a name and given id, or a predicate."""
 
+    element: int
     name: str
     given_id: str | None
-    is_concept: bool
 
     def document(self, attributes: SqlValue, metadata: SqlValue) -> str:
         """Return the document of one content."""
         said, noted = members(attributes), members(metadata)
-        if self.is_concept:
+        if self.element & LINK_BIT == CONCEPT_BIT:
             return concept_text(self.name, self.given_id, said, noted)
         return link_text(self.name, said, noted)
 
 
-def _put_all(
-    session: Session, group_id: int, elements: Statement, contents: Statement
-) -> Iterator[int]:
-    """Put the documents of one kind; yield how many elements they are of, some at a time."""
-    index, after = TextIndex(session, group_id), -1
-    while rows := session.rows(elements, {"group": group_id, "after": after, "most": _AT_ONCE}):
-        last = whole(rows[-1][0])
-        past = session.rows(contents, {"group": group_id, "after": after, "last": last})
-        _put(index, rows, past, is_concept=elements is CONCEPTS)
-        after = last
-        yield len(rows)
-
-
-def _put(
-    index: TextIndex, rows: Sequence[SqlRow], past: Sequence[SqlRow], is_concept: bool
-) -> None:
+def _put(index: TextIndex, rows: Sequence[SqlRow], past: Sequence[SqlRow]) -> None:
+    """Put the documents of some elements, and those of what they said before."""
     identities: dict[int, _Identity] = {}
     following: dict[int, str] = {}  # the document after the one looked at, by element
     for element, expired_at, name, given, attributes, metadata in rows:
-        identity = _Identity(text(name), None if given is None else text(given), is_concept)
+        identity = _Identity(whole(element), text(name), None if given is None else text(given))
         identities[whole(element)] = identity
         following[whole(element)] = identity.document(attributes, metadata)
         index.put(whole(element), expired_at == LIVING, following[whole(element)])

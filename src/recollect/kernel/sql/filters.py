@@ -105,14 +105,14 @@ def _read_row(
         case ir.ElementPart.NAMED | ir.ElementPart.ATTRIBUTES:
             section = ast.Section.ATTRIBUTES
         case ir.ElementPart.METADATA if read.key in CLOCK_KEYS:
-            return _clock_value(rows, alias, kind, read.key)
+            return _clock_value(rows, alias, read.key)
         case ir.ElementPart.METADATA:
             section = ast.Section.METADATA
         case ir.ElementPart.FIELDS:
             return TextValue(nodes.Null("text"))
         case _:
             assert_never(read.part)
-    return JsonValue(rows.content(alias, kind.value, section.value), read.key)
+    return JsonValue(rows.content(alias, section.value), read.key)
 
 
 def _field(rows: JoinedTables, alias: str, key: str) -> nodes.Expr:
@@ -132,21 +132,19 @@ def _computed_id(element: nodes.Expr) -> nodes.Expr:
     return nodes.SqlCall("public_id", (ID_BITS, element))
 
 
-def _clock_value(rows: JoinedTables, alias: str, kind: ElementKind, key: str) -> Value:
+def _clock_value(rows: JoinedTables, alias: str, key: str) -> Value:
     """Return a reserved metadata value: the version, or an instant of either clock."""
     if key == "_version":
-        return JsonValue(
-            nodes.SqlCall("json_number", (rows.content(alias, kind.value, "version"),))
-        )
+        return JsonValue(nodes.SqlCall("json_number", (rows.content(alias, "version"),)))
     if key in _FACT_TIMES:
-        at = rows.content(alias, kind.value, _FACT_TIMES[key])
+        at = rows.content(alias, _FACT_TIMES[key])
         bound = nodes.InList(at, (nodes.Number(BEGINNING), nodes.Number(FOREVER)))
         return TextValue(nodes.Case(((bound, nodes.Null()),), nodes.SqlCall("instant", (at,))))
     if key not in _TIMES:  # `_expired_at` too: what a read shows has not expired by then
         return TextValue(nodes.Null("text"))
     number: nodes.Expr = nodes.Column(alias, _TIMES[key])
     if key == "_updated_at":
-        number = rows.content(alias, kind.value, "changed_at")
+        number = rows.content(alias, "changed_at")
     tx = rows.context.fresh("x")
     at_column = nodes.Column(tx, "at")
     select = nodes.Select(

@@ -33,8 +33,8 @@ def dated_sql(kind: ElementKind, clock: Clock, dialect: Dialect) -> str:
     the instants of birth and of expiry.
     """
     more = (
-        clock.content("e", kind.value, "valid_at"),
-        clock.content("e", kind.value, "invalid_at"),
+        clock.content("e", "valid_at"),
+        clock.content("e", "invalid_at"),
         nodes.Column("e", "expired_at"),
         _instant("born", nodes.Column("e", "born_at")),
         _instant("expired", nodes.Column("e", "expired_at")),
@@ -58,7 +58,7 @@ def _shown(kind: ElementKind, clock: Clock) -> tuple[nodes.Expr, ...]:
             object_,
             given_id(object_, "o", nodes.Null("text")),
         )
-    content = tuple(clock.content("e", kind.value, column) for column in _CONTENT)
+    content = tuple(clock.content("e", column) for column in _CONTENT)
     return (nodes.Column("e", "id"), nodes.Column("e", "public_id"), *fixed, *content)
 
 
@@ -100,7 +100,7 @@ def record_sql(kind: ElementKind, clock: Clock, dialect: Dialect) -> str:
     """
     table = kind.value
     identity = tuple(nodes.Column("e", column) for column in _IDENTITY[kind])
-    content = tuple(clock.content("e", table, column) for column in _RECORD)
+    content = tuple(clock.content("e", column) for column in _RECORD)
     select = nodes.Select(
         tuple((column, "") for column in (*identity, *content)),
         (nodes.From(IDS, "wanted"), nodes.From(table, "e")),
@@ -130,14 +130,14 @@ def joints_sql(end: str, clock: Clock, dialect: Dialect, *, is_every: bool) -> s
     columns: tuple[nodes.Expr, ...] = (
         nodes.Column("w", "value"),
         *(nodes.Column("k", one) for one in ("id", "public_id", "predicate", "key", "expired_at")),
-        *(clock.content("k", link, one) for one in ("attributes", "metadata")),
+        *(clock.content("k", one) for one in ("attributes", "metadata")),
         far_end,
         nodes.Case(
             ((nodes.IsNull(nodes.Column("f", "id")), nodes.Scalar(other)),),
             nodes.Column("f", "public_id"),
         ),
         *(nodes.Column("f", one) for one in ("type", "name")),
-        *(clock.content("f", concept, one) for one in ("attributes", "metadata")),
+        *(clock.content("f", one) for one in ("attributes", "metadata")),
     )
     where: list[nodes.Expr] = [
         of_group("k"),

@@ -150,7 +150,7 @@ def _walk(
         where.append(nodes.Binary("<", nodes.Column(name, "depth"), limit))
     where += [
         nodes.equal(nodes.Column(link, "group_id"), nodes.Column(name, "group_id")),
-        *context.clock.alive(link, "link"),
+        *context.clock.alive(link),
         nodes.equal(nodes.Column(link, "predicate"), code),
         nodes.equal(nodes.Column(link, near), nodes.Column(name, "node")),
     ]
@@ -211,7 +211,7 @@ def _all_starts(rows: JoinedTables, step: ir.PathStep) -> nodes.Query:
         return nodes.Select(
             ((nodes.Column(link, "subject"), "node"),),
             (nodes.From("link", link),),
-            (*context.clock.alive(link, "link"), is_it),
+            (*context.clock.alive(link), is_it),
             is_distinct=True,
         )
     selects = []

@@ -37,12 +37,11 @@ class Clock:
     has_known: bool = False
     has_valid: bool = False
 
-    def alive(self, alias: str, table: str) -> tuple[nodes.Expr, ...]:
+    def alive(self, alias: str) -> tuple[nodes.Expr, ...]:
         """Return the conditions for a row of `concept` or `link` to be matched by a clause."""
         if not self.has_valid:
             return self.held(alias)
-        valid_at = self.content(alias, table, "valid_at")
-        invalid_at = self.content(alias, table, "invalid_at")
+        valid_at, invalid_at = (self.content(alias, one) for one in ("valid_at", "invalid_at"))
         is_true = nodes.Binary("<=", valid_at, VALID), nodes.Binary(">", invalid_at, VALID)
         return (*self.held(alias), *is_true)
 
@@ -50,7 +49,7 @@ class Clock:
         """Return the conditions for a row to be in the memory, whenever what it says is true."""
         return _held_then(alias) if self.has_known else _held_now(alias)
 
-    def content(self, alias: str, table: str, column: str) -> nodes.Expr:
+    def content(self, alias: str, column: str) -> nodes.Expr:
         """Return a content column as it was known: one look-up where it changed since."""
         current = nodes.Column(alias, column)
         if not self.has_known:
@@ -58,7 +57,7 @@ class Clock:
         past = f"{alias}_past"
         look_up = nodes.Select(
             columns=((nodes.Column(past, column), ""),),
-            tables=(nodes.From(f"{table}_past", past),),
+            tables=(nodes.From("past", past),),
             where=(
                 of_group(past),
                 nodes.equal(nodes.Column(past, "id"), nodes.Column(alias, "id")),
@@ -104,7 +103,7 @@ def is_current(alias: str) -> nodes.Expr:
     return nodes.Binary("<=", nodes.Column(alias, "changed_at"), KNOWN)
 
 
-def superseded(past: str, alias: str, table: str) -> nodes.Expr:
+def superseded(past: str, alias: str) -> nodes.Expr:
     """Return the condition that joins the content a row had, where it has changed since.
 
     Where it has not, the id to look for is NULL, so that nothing is looked up.
@@ -114,7 +113,7 @@ def superseded(past: str, alias: str, table: str) -> nodes.Expr:
     first = f"{past}_first"
     until = nodes.Select(
         columns=((nodes.FoldOf("min", nodes.Column(first, "until")), ""),),
-        tables=(nodes.From(f"{table}_past", first),),
+        tables=(nodes.From("past", first),),
         where=(
             of_group(first),
             nodes.equal(nodes.Column(first, "id"), own_id),
@@ -410,16 +409,16 @@ class JoinedTables:
         self.bindings[var] = element
         return element
 
-    def content(self, alias: str, table: str, column: str) -> nodes.Expr:
+    def content(self, alias: str, column: str) -> nodes.Expr:
         """Return a content column of a joined row as it was known, joining what it was then."""
         current = nodes.Column(alias, column)
         if not self.context.clock.has_known:
             return current
         if alias not in self.past:
             if self.is_read_once:
-                return self.context.clock.content(alias, table, column)
+                return self.context.clock.content(alias, column)
             past = self.past[alias] = self.context.fresh("h")
-            self.left_join(f"{table}_past", past, superseded(past, alias, table))
+            self.left_join("past", past, superseded(past, alias))
         then = nodes.Column(self.past[alias], column)
         return nodes.Case(((is_current(alias), current),), then)
 

@@ -101,7 +101,7 @@ def _match_concept(rows: JoinedTables, step: ir.MatchConcept) -> None:
 
 
 def _concept_conditions(rows: JoinedTables, alias: str, step: ir.MatchConcept) -> list[nodes.Expr]:
-    conditions = list(rows.context.clock.alive(alias, "concept"))
+    conditions = list(rows.context.clock.alive(alias))
     if step.name is not None:
         given = (nodes.Column(alias, "name"), nodes.Param(step.name, "text"))
         conditions.append(nodes.SqlCall("equals_text", given))
@@ -157,7 +157,7 @@ def _is_called(rows: JoinedTables, alias: str, table: str, id_: str) -> nodes.Ex
 
 def _match_link_id(rows: JoinedTables, step: ir.MatchLinkId) -> None:
     alias = rows.join("link", "l")
-    conditions = list(rows.context.clock.alive(alias, "link"))
+    conditions = list(rows.context.clock.alive(alias))
     rows.where += _by_id(conditions, _is_called(rows, alias, "link", step.id))
     rows.bind_element(
         step.var, BoundElement(nodes.Column(alias, "id"), ElementKind.LINK, link=alias)
@@ -172,7 +172,7 @@ def _match_link(rows: JoinedTables, step: ir.MatchLink) -> None:
 
 def _link_conditions(rows: JoinedTables, alias: str, step: ir.MatchLink) -> list[nodes.Expr]:
     predicate = nodes.Column(alias, "predicate")
-    conditions = list(rows.context.clock.alive(alias, "link"))
+    conditions = list(rows.context.clock.alive(alias))
     codes = [rows.context.term(one, is_predicate=True) for one in step.predicates]
     if len(codes) == 1:
         conditions.append(nodes.equal(predicate, codes[0]))

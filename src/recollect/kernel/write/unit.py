@@ -90,14 +90,12 @@ _LINKS = Insertion("link", f"bigint bigint bigint bigint bigint text text {_CONT
 _MOVES_IN_ORDER = (
     DELETE["link"],
     DELETE["concept"],
-    DELETE_PAST["link"],
-    DELETE_PAST["concept"],
+    DELETE_PAST,
     CLOSE["link"],
     CLOSE["concept"],
     UPDATE["link"],
     UPDATE["concept"],
-    INSERT_PAST["concept"],
-    INSERT_PAST["link"],
+    INSERT_PAST,
 )
 
 
@@ -199,9 +197,9 @@ class RowBatch:
         key = (self.group_id, element.id, self.number)
         if has and not had:
             row = (*key, *_content_columns(before.content), before.version, before.changed_at)
-            self._add(element, INSERT_PAST, row)
+            self._moves[INSERT_PAST].append(row)
         elif had and not has:
-            self._add(element, DELETE_PAST, key)
+            self._moves[DELETE_PAST].append(key)
 
     def _add(self, element: Element, does: Mapping[str, Statement], row: Parameters) -> None:
         table = "concept" if isinstance(element, ConceptElement) else "link"

@@ -18,8 +18,7 @@ from recollect.kernel.store.statements.merges import (
     CHANGED_CONCEPTS,
     LOST_CONCEPT,
     LOST_LINKS,
-    SUPERSEDED_CONCEPTS,
-    SUPERSEDED_LINKS,
+    SUPERSEDED,
 )
 from recollect.kernel.write.element import (
     ConceptElement,
@@ -119,8 +118,7 @@ def _restore_target(
     unit: Unit, target: ConceptElement, tx: int, entry: str, source: tuple[str, ElementContent]
 ) -> None:
     """Take from the target what the merge gave it, as far as it still says so."""
-    row = unit.session.row(SUPERSEDED_CONCEPTS, _asked(unit, element=target.id, tx=tx))
-    before = None if row is None else _content(row)
+    before = _superseded(unit, tx).get(target.id)
     held, metadata = dict(target.content.attributes), dict(target.content.metadata)
     old = {} if before is None else before.attributes
     name, given = source
@@ -230,10 +228,10 @@ class _Returning:
     def _restore_survivors(self) -> None:
         """Let links that others became say what they did before, unless they were changed since."""
         carriers = {one.id for one in self._carriers.values()}
-        for row in self._unit.session.rows(SUPERSEDED_LINKS, _asked(self._unit, tx=self._tx)):
-            link = self._unit.directory.by_id(whole(row[0]))
+        for id_, content in _superseded(self._unit, self._tx).items():
+            link = self._unit.directory.by_id(id_)
             if isinstance(link, LinkElement) and link.id not in carriers and self._is_filled(link):
-                self._unit.set_content(link, _content(row[1:]))
+                self._unit.set_content(link, content)
 
     def _is_filled(self, link: LinkElement) -> bool:
         """Whether a link was changed by that transaction last, and a lost one became it."""
@@ -258,6 +256,12 @@ class _Returning:
 
 def _asked(unit: Unit, **given: int) -> dict[str, SqlValue]:
     return {"group": unit.group.group_id, **given}
+
+
+def _superseded(unit: Unit, tx: int) -> dict[int, ElementContent]:
+    """Return what elements said until that transaction."""
+    rows = unit.session.rows(SUPERSEDED, _asked(unit, tx=tx))
+    return {whole(row[0]): _content(row[1:]) for row in rows}
 
 
 def _content(row: SqlRow) -> ElementContent:

@@ -30,7 +30,7 @@ HUB, HANGING = "drug 0", 2_000
 """A drug that has most of the links there are."""
 
 COUNTED = ("never", "when empty", "as it is")
-TABLES = ("concept", "link", "concept_past", "link_past", "term")
+TABLES = ("concept", "link", "past", "term")
 JOINS = ("Hash Join", "Merge Join")
 PLACED = re.compile(r"\b(?:FROM|JOIN)\s+(?:\w+)\s+(?:AS\s+)?([a-z]+\d+)\b")
 ALONE = ("point lookup", "group-by")

@@ -14,11 +14,10 @@ import recollect
 from recollect.errors import RecollectError
 from recollect.faces.operations import Operations
 from recollect.kernel.store.group import existing_group, last_transaction
-from recollect.kernel.store.postgres.migrations import MIGRATIONS
 from recollect.kernel.store.postgres.roles import OF_GROUPS, OF_NO_GROUP, TABLES, roles_script
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.statements.rows import LOG
-from recollect.model import Instant, Key, PutConcept
+from recollect.model import Instant, Key, PutConcept, PutLink
 from recollect.servers.wiring import require_group
 
 WRITE = 'UPSERT { CONCEPT { {type: "Drug", name: $name} } }'
@@ -133,15 +132,41 @@ def test_a_wall_that_is_not_there_is_not_taken_for_one(
 
 
 def test_a_user_is_told_that_the_owner_upgrades(roles: tuple[str, str]) -> None:
-    last = f"DELETE FROM {schema_of(roles[0])}.migration WHERE name = %s"
+    missing = f"DELETE FROM {schema_of(roles[0])}.migration WHERE name = 'p007_ordered_values'"
     with psycopg.connect(roles[0].partition("&schema")[0]) as connection:
-        connection.execute(last.encode(), (MIGRATIONS[-1][0],))
+        connection.execute(missing.encode())
     with pytest.raises(RecollectError, match=r"may not bring the schema .* up to date") as caught:
         recollect.open(f"{roles[1]}&rls=on", "ours")
     assert "owner" in str(caught.value.hint)
     recollect.open(roles[0]).close()
     with recollect.open(f"{roles[1]}&rls=on", "ours") as nexus:
         assert names(nexus) == ["a", "b"]
+
+
+def test_an_upgrade_of_the_past_keeps_it_and_the_wall_around_it(roles: tuple[str, str]) -> None:
+    a, b = Key("Drug", "a"), Key("Drug", "b")
+    with recollect.open(f"{roles[1]}&rls=on", "ours") as nexus:
+        for n in range(3):
+            nexus.write([PutConcept("Drug", "a", {"n": n}), PutLink(a, "like", b, {"n": n})])
+        then = [nexus.history(a), nexus.changes()]
+    schema = schema_of(roles[0])
+    with psycopg.connect(roles[0].partition("&schema")[0]) as connection:
+        connection.execute(f"SET search_path = {schema}".encode())
+        connection.execute("""
+            ALTER TABLE past RENAME TO concept_past;
+            ALTER INDEX past_pkey RENAME TO concept_past_pkey;
+            CREATE TABLE link_past (LIKE concept_past INCLUDING ALL);
+            WITH moved AS (DELETE FROM concept_past WHERE id & 1 = 1
+              RETURNING group_id, id, until, attributes, metadata, valid_at, invalid_at, version,
+                changed_at)
+            INSERT INTO link_past SELECT * FROM moved;
+            DELETE FROM migration WHERE name = 'p008_one_past'
+        """)
+    with recollect.open(roles[0]) as nexus:
+        assert nexus.doctor().is_well
+    with recollect.open(f"{roles[1]}&rls=on", "ours") as nexus:
+        assert [nexus.history(a), nexus.changes()] == then
+        assert nexus.verify().is_whole
 
 
 def test_what_is_of_all_groups_is_refused_where_they_are_hidden(roles: tuple[str, str]) -> None:

@@ -55,7 +55,7 @@ def test_a_damaged_text_index_is_found_and_made_anew(path: Path, sql: str) -> No
         assert len(result.hits) == 1
 
 
-@pytest.mark.parametrize("table", ["tally", "text_index", "concept_past", "counter"])
+@pytest.mark.parametrize("table", ["tally", "text_index", "past", "counter"])
 def test_a_file_that_lacks_a_table_is_refused(path: Path, table: str) -> None:
     damage(path, f"DROP TABLE {table}")
     with pytest.raises(RecollectError) as caught:

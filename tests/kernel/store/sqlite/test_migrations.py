@@ -6,11 +6,12 @@ from pathlib import Path
 
 import apsw
 import pytest
+from tests.reference.copies import dumped
 
 import recollect
 from recollect.kernel.store.sqlite.functions import register_functions
 from recollect.kernel.store.sqlite.migrations import APPLICATION_ID, MIGRATIONS, VERSION
-from recollect.model import Key, PutConcept
+from recollect.model import AsOf, Key, PutConcept, PutLink
 
 HELD = """
 UPDATE counter SET last_n = 1;
@@ -58,3 +59,31 @@ def test_an_older_file_is_brought_up_to_date_and_keeps_what_it_holds(
     ]
     assert connection.pragma("user_version") == VERSION
     connection.close()
+
+
+def test_what_concepts_and_links_said_before_comes_into_one_table(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    a, b = Key("T", "A"), Key("T", "B")
+    with recollect.open(path) as nexus:
+        nexus.add_index("T", "n")
+        nexus.write([PutConcept("T", "B")])
+        for n in range(3):
+            nexus.write([PutConcept("T", "A", {"n": n}), PutLink(a, "p", b, {"n": n})])
+        before = dumped(nexus)
+    connection = apsw.Connection(str(path))
+    connection.execute("""
+        ALTER TABLE past RENAME TO concept_past;
+        CREATE TABLE link_past (group_id, id, until, attributes, metadata, valid_at, invalid_at,
+            version, changed_at, PRIMARY KEY (group_id, id, until)) WITHOUT ROWID;
+        INSERT INTO link_past SELECT * FROM concept_past WHERE id & 1;
+        DELETE FROM concept_past WHERE id & 1;
+        DELETE FROM migration WHERE name = 'm014_one_past';
+        PRAGMA user_version = 13;
+    """)
+    connection.close()
+    with recollect.open(path) as nexus:
+        assert dumped(nexus) == before
+        assert nexus.doctor().is_well
+        asked = 'FIND(?a.attributes.n, ?p.attributes.n) WHERE { ?p (?a, "p", ?b) }'
+        (answer,) = nexus.read(asked, as_of=AsOf(transaction=3)).results
+        assert answer.rows == [(1, 1)]  # type: ignore[union-attr]

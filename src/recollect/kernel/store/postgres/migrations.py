@@ -19,7 +19,13 @@ from recollect.kernel.store.postgres.faults import translated
 from recollect.kernel.store.postgres.functions import CALLED, ORDERED
 from recollect.kernel.store.postgres.groups import GROUP_NAMES
 from recollect.kernel.store.postgres.pool import milliseconds
-from recollect.kernel.store.postgres.schema import INITIAL, LINK_LINE, LONG_TERMS, WORK_BY_GROUP
+from recollect.kernel.store.postgres.schema import (
+    INITIAL,
+    LINK_LINE,
+    LONG_TERMS,
+    ONE_PAST,
+    WORK_BY_GROUP,
+)
 
 MIGRATIONS: Final = (
     ("p001_initial", INITIAL),
@@ -29,6 +35,7 @@ MIGRATIONS: Final = (
     ("p005_link_line", LINK_LINE),
     ("p006_group_names", GROUP_NAMES),
     ("p007_ordered_values", ORDERED),
+    ("p008_one_past", ONE_PAST),
 )
 """The name of each step, and its statements."""
 
@@ -44,12 +51,18 @@ _SCHEMA: Final = "SELECT 1 FROM pg_namespace AS n WHERE n.nspname = $1"
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended('recollect ' || $1, 0))"
 _FUNCTIONS: Final = re.findall(r"CREATE (?:OR REPLACE )?FUNCTION (\w+)", INITIAL)
 _MADE: Final = re.compile(r"CREATE (?:UNIQUE )?(TABLE|INDEX) (\w+)[^;]*;")
+_RENAMED: Final = re.compile(r"ALTER TABLE (\w+) RENAME TO (\w+);")
+_DROPPED: Final = re.compile(r"DROP TABLE (\w+);")
 
 
 def whole_store() -> tuple[Part, ...]:
     """Return all tables and indexes of a store of this version, in the order they are made."""
     text = _TABLE.strip() + ";" + "".join(sql for _, sql in MIGRATIONS)
-    found = _MADE.finditer(re.sub(r"--[^\n]*", "", text))
+    text = re.sub(r"--[^\n]*", "", text)
+    for old, new in _RENAMED.findall(text):
+        text = re.sub(rf"\b{old}\b", new, text)
+    gone = frozenset(_DROPPED.findall(text))
+    found = (one for one in _MADE.finditer(text) if one[2] not in gone)
     return tuple(Part(one[1].lower(), one[2], one[0].removesuffix(";")) for one in found)
 
 

@@ -186,6 +186,20 @@ CREATE INDEX link_line ON link (group_id, object, left(key, 500), expired_at,
 """
 """The links of one key that end at an element stand in a line, by their attribute `order`."""
 
+ONE_PAST: Final = """
+ALTER TABLE concept_past RENAME TO past;
+ALTER INDEX concept_past_pkey RENAME TO past_pkey;
+INSERT INTO past (group_id, id, until, attributes, metadata, valid_at, invalid_at, version,
+    changed_at)
+SELECT p.group_id, p.id, p.until, p.attributes, p.metadata, p.valid_at, p.invalid_at, p.version,
+    p.changed_at FROM link_past AS p;
+DROP TABLE link_past;
+"""
+"""An id is of a concept or of a link, so what both said before stands in one table.
+
+What is renamed keeps its place on other machines, and the wall between groups.
+"""
+
 _WORK: Final = f"""
 CREATE TABLE work (                    -- what is to be done about elements, step by step
     group_id    bigint NOT NULL,

@@ -89,7 +89,7 @@ _BEGIN_ERASURE: Final = "UPDATE erasure SET begun = begun + 1"
 _STATE: Final = "SELECT e.begun, g.number FROM erasure AS e LEFT JOIN grp AS g ON g.group_id = $1"
 _TRANSACTIONS: Final = 2**62  # of a group, at most
 
-_COUNTED: Final = "concept, link, concept_past, link_past, term, change, tx"
+_COUNTED: Final = "concept, link, past, term, change, tx"
 _NUMBERS = itertools.count(1)
 
 Found = list[RawCursor[SqlRow]]

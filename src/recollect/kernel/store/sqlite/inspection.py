@@ -34,10 +34,11 @@ _WAIT_MILLISECONDS = 5000
 _TABLES = frozenset(
     {
         *("migration", "counter", "grp", "tx", "change", "term", "tally"),
-        *("concept", "link", "concept_past", "link_past", "text_index", "text_past"),
+        *("concept", "link", "text_index", "text_past"),
     }
 )
-"""What every store has had since its first migration."""
+_STORES = (_TABLES | {"past"}, _TABLES | {"concept_past", "link_past"})
+"""What every store has, since the past is one table, and what it had before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ def refuse_open(connection: apsw.Connection) -> None:
             return
         if application_id != APPLICATION_ID:
             raise foreign()
-        if not tables.issuperset(_TABLES):
+        if not any(tables >= one for one in _STORES):
             raise corrupt()
         applied = frozenset(name for (name,) in connection.execute("SELECT name FROM migration"))
         refuse_newer(applied, int(str(connection.pragma("user_version"))))

@@ -3,7 +3,7 @@
 The tables of the graph on SQLite.
 
 One row per element, living or closed: identity is immutable, content is current, superseded
-contents are in `concept_past` and `link_past`. The system clock is the group's transaction number.
+contents are in `past`. The system clock is the group's transaction number.
 Missing bounds are sentinels, never NULL. Every key begins with the group.
 """
 
@@ -291,6 +291,13 @@ CREATE INDEX link_line ON link (group_id, object, key, expired_at,
 """
 """The links of one key that end at an element stand in a line, by their attribute `order`."""
 
+ONE_PAST = """
+ALTER TABLE concept_past RENAME TO past;
+INSERT INTO past SELECT * FROM link_past;
+DROP TABLE link_past;
+"""
+"""An id is of a concept or of a link, so what both said before stands in one table."""
+
 
 @dataclass(frozen=True, slots=True)
 class Migration:
@@ -314,6 +321,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration("m011_keyed_answers", KEYED_ANSWERS),
     Migration("m012_counts_of_bounded", COUNTS_OF_BOUNDED),
     Migration("m013_link_line", LINK_LINE),
+    Migration("m014_one_past", ONE_PAST),
 )
 
 VERSION = len(MIGRATIONS)

@@ -76,9 +76,7 @@ SELECT e.id FROM (
   UNION ALL
   SELECT k.id, k.attributes, k.metadata FROM link AS k WHERE k.group_id = :group
   UNION ALL
-  SELECT c.id, c.attributes, c.metadata FROM concept_past AS c WHERE c.group_id = :group
-  UNION ALL
-  SELECT k.id, k.attributes, k.metadata FROM link_past AS k WHERE k.group_id = :group
+  SELECT p.id, p.attributes, p.metadata FROM past AS p WHERE p.group_id = :group
 ) AS e
 WHERE NOT {is_object e.attributes} OR NOT {is_object e.metadata}
 LIMIT :most
@@ -100,15 +98,12 @@ LIMIT :most
 """)
 
 LOST_PAST: Final = Statement("""
-SELECT p.id FROM concept_past AS p
+SELECT p.id FROM past AS p
 LEFT JOIN concept AS c ON c.group_id = :group AND c.id = p.id
-WHERE p.group_id = :group
-  AND (c.id IS NULL OR p.until <= p.changed_at OR p.until > c.changed_at)
-UNION ALL
-SELECT p.id FROM link_past AS p
 LEFT JOIN link AS k ON k.group_id = :group AND k.id = p.id
 WHERE p.group_id = :group
-  AND (k.id IS NULL OR p.until <= p.changed_at OR p.until > k.changed_at)
+  AND (coalesce(c.id, k.id) IS NULL OR p.until <= p.changed_at
+    OR p.until > coalesce(c.changed_at, k.changed_at))
 LIMIT :most
 """)
 

@@ -28,9 +28,9 @@ NAMES: Final = Statement("SELECT g.name FROM grp AS g ORDER BY g.name")
 LAST: Final = Statement("SELECT g.number, g.at FROM grp AS g WHERE g.group_id = :group")
 
 TABLES: Final = (
-    *("attribute_index", "change", "concept", "concept_past", "embedded", "embedding_model"),
-    *("kept_answer", "link", "link_past", "receipt", "schema_mode", "tally", "term", "text_past"),
-    *("tx", "vector", "work", "grp"),
+    *("attribute_index", "change", "concept", "embedded", "embedding_model", "kept_answer"),
+    *("link", "past", "receipt", "schema_mode", "tally", "term", "text_past", "tx"),
+    *("vector", "work", "grp"),
 )
 """All whose rows belong to groups; last is what a wall of the server knows them by."""
 

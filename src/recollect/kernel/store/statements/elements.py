@@ -43,7 +43,7 @@ PAST = {
             table=table,
             identity=identity,
             term=_TERMS[table],
-            past=f" CROSS JOIN {table}_past AS p",
+            past=" CROSS JOIN past AS p",
             of_past=" AND p.group_id = :group AND p.id = e.id",
         )
     )
@@ -136,29 +136,22 @@ AT_INSTANT = Statement(
 OUT_OF_TIME = Statement(
     """
 SELECT b.id, b.valid_at, b.invalid_at FROM (
-  SELECT e.id AS id,
+  SELECT e.id,
     CASE WHEN e.changed_at <= :known THEN e.valid_at ELSE (
-      SELECT p.valid_at FROM concept_past AS p
+      SELECT p.valid_at FROM past AS p
       WHERE p.group_id = :group AND p.id = e.id AND p.until > :known
       ORDER BY p.until LIMIT 1) END AS valid_at,
     CASE WHEN e.changed_at <= :known THEN e.invalid_at ELSE (
-      SELECT p.invalid_at FROM concept_past AS p
+      SELECT p.invalid_at FROM past AS p
       WHERE p.group_id = :group AND p.id = e.id AND p.until > :known
       ORDER BY p.until LIMIT 1) END AS invalid_at
-  FROM {numbers ids w} CROSS JOIN concept AS e
-  WHERE e.id = w.value AND e.group_id = :group
-  UNION ALL
-  SELECT e.id,
-    CASE WHEN e.changed_at <= :known THEN e.valid_at ELSE (
-      SELECT p.valid_at FROM link_past AS p
-      WHERE p.group_id = :group AND p.id = e.id AND p.until > :known
-      ORDER BY p.until LIMIT 1) END,
-    CASE WHEN e.changed_at <= :known THEN e.invalid_at ELSE (
-      SELECT p.invalid_at FROM link_past AS p
-      WHERE p.group_id = :group AND p.id = e.id AND p.until > :known
-      ORDER BY p.until LIMIT 1) END
-  FROM {numbers ids w} CROSS JOIN link AS e
-  WHERE e.id = w.value AND e.group_id = :group
+  FROM (
+    SELECT c.id, c.changed_at, c.valid_at, c.invalid_at
+    FROM {numbers ids w} CROSS JOIN concept AS c WHERE c.id = w.value AND c.group_id = :group
+    UNION ALL
+    SELECT k.id, k.changed_at, k.valid_at, k.invalid_at
+    FROM {numbers ids w} CROSS JOIN link AS k WHERE k.id = w.value AND k.group_id = :group
+  ) AS e
 ) AS b WHERE b.valid_at > :at OR b.invalid_at <= :at
 """
 )

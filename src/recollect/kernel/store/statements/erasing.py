@@ -27,11 +27,8 @@ WHERE s.id = {cell w.value 0 bigint} AND s.group_id = :group
 """)  # what is moved is closed here and born there at once
 
 PAST_CONTENTS: Final = Statement("""
-SELECT
-  (SELECT count(*) FROM {numbers ids w} CROSS JOIN concept_past AS c
-    WHERE c.group_id = :group AND c.id = w.value)
-  + (SELECT count(*) FROM {numbers ids w} CROSS JOIN link_past AS k
-    WHERE k.group_id = :group AND k.id = w.value)
+SELECT count(*) FROM {numbers ids w} CROSS JOIN past AS p
+WHERE p.group_id = :group AND p.id = w.value
 """)
 
 PAST_TEXTS: Final = Statement("""
@@ -90,7 +87,7 @@ SELECT count(*) FROM term AS t WHERE t.group_id = :group
 
 DELETE_ROWS: Final = tuple(
     Statement(f"DELETE FROM {table} WHERE group_id = ? AND id = ?")  # noqa: S608 - those tables
-    for table in ("concept_past", "link_past", "concept", "link")
+    for table in ("past", "concept", "link")
 )
 
 DELETE_TALLY: Final = Statement("""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recollect.kernel.store.statement import Statement
-from recollect.model import MOVED_FROM
+from recollect.model import LIVING, MOVED_FROM
 
 STANDING = Statement("SELECT g.number, g.at, g.chain FROM grp AS g WHERE g.group_id = :group")
 
@@ -64,17 +64,20 @@ WHERE e.id = w.value AND e.group_id = :group
 
 PAST = Statement(
     """
-SELECT c.id, c.changed_at, c.attributes, c.metadata, c.valid_at, c.invalid_at
-FROM {numbers ids w} CROSS JOIN concept_past AS c
-WHERE c.group_id = :group AND c.id = w.value
-UNION ALL
-SELECT k.id, k.changed_at, k.attributes, k.metadata, k.valid_at, k.invalid_at
-FROM {numbers ids w} CROSS JOIN link_past AS k
-WHERE k.group_id = :group AND k.id = w.value
+SELECT p.id, p.changed_at, p.attributes, p.metadata, p.valid_at, p.invalid_at
+FROM {numbers ids w} CROSS JOIN past AS p
+WHERE p.group_id = :group AND p.id = w.value
 """
 )
 
-_UNLOGGED_CONTENTS = """
+_MOVED = (
+    "CASE WHEN e.id & 1 = 1 AND {is_json e.metadata} THEN coalesce("
+    f"{{cell ({{json e.metadata}} -> '{MOVED_FROM}') 'version' bigint}}, 0) ELSE 0 END"
+)
+"""How many versions an element had before a merge moved it: only links are moved."""
+
+UNLOGGED_CONTENTS = tuple(
+    Statement(f"""
 SELECT e.id, e.changed_at FROM {table} AS e
 WHERE e.group_id = :group AND (
   NOT EXISTS (SELECT 1 FROM change AS b WHERE b.group_id = :group
@@ -82,49 +85,36 @@ WHERE e.group_id = :group AND (
   OR NOT EXISTS (SELECT 1 FROM change AS c WHERE c.group_id = :group
     AND c.tx = e.changed_at AND c.element = e.id
     AND c.operation IN ('create', 'update', 'close'))
-  OR e.expired_at <> :living AND NOT EXISTS (SELECT 1 FROM change AS d WHERE d.group_id = :group
+  OR e.expired_at <> {LIVING} AND NOT EXISTS (SELECT 1 FROM change AS d WHERE d.group_id = :group
     AND d.tx = e.expired_at AND d.element = e.id AND d.operation = 'close')
-  OR e.version <> {moved} + 1 + (SELECT count(*) FROM {table}_past AS p
+  OR e.version <> {_MOVED} + 1 + (SELECT count(*) FROM past AS p
     WHERE p.group_id = :group AND p.id = e.id))
 LIMIT 1
-"""
-
-_UNLOGGED_PAST = """
-SELECT e.id, e.changed_at FROM {table}_past AS e
-WHERE e.group_id = :group AND (
-  NOT EXISTS (SELECT 1 FROM change AS c WHERE c.group_id = :group
-    AND c.tx = e.changed_at AND c.element = e.id AND c.operation IN ('create', 'update'))
-  OR NOT EXISTS (SELECT 1 FROM change AS d WHERE d.group_id = :group
-    AND d.tx = e.until AND d.element = e.id AND d.operation IN ('update', 'close'))
-  OR NOT EXISTS (SELECT 1 FROM {table} AS o WHERE o.group_id = :group AND o.id = e.id))
-LIMIT 1
-"""
-
-_MISNUMBERED_PAST = """
-SELECT e.id, e.changed_at FROM (
-  SELECT p.id, p.changed_at, p.version, p.metadata, {json p.metadata} AS metadata_value,
-    row_number() OVER (PARTITION BY p.id ORDER BY p.until) AS place
-  FROM {table}_past AS p WHERE p.group_id = :group) AS e
-WHERE e.version <> {moved} + e.place LIMIT 1
-"""
-
-_MOVED = {
-    "concept": "0",
-    "link": (
-        "CASE WHEN {is_json e.metadata} THEN coalesce("
-        f"{{cell ({{json e.metadata}} -> '{MOVED_FROM}') 'version' bigint}}, 0) ELSE 0 END"
-    ),
-}
-"""How many versions an element had before a merge moved it."""
-
-UNLOGGED_CONTENTS, UNLOGGED_PAST, MISNUMBERED_PAST = (
-    {
-        table: Statement(text.replace("{table}", table).replace("{moved}", moved))
-        for table, moved in _MOVED.items()
-    }
-    for text in (_UNLOGGED_CONTENTS, _UNLOGGED_PAST, _MISNUMBERED_PAST)
+""")  # noqa: S608 - our tables, and a number
+    for table in ("concept", "link")
 )
-"""Contents that the log does not tell of, and versions that do not follow each other, by table."""
+"""Contents that the log does not tell of, or whose past is not whole."""
+
+UNLOGGED_PAST = Statement("""
+SELECT p.id, p.changed_at FROM past AS p
+WHERE p.group_id = :group AND (
+  NOT EXISTS (SELECT 1 FROM change AS c WHERE c.group_id = :group
+    AND c.tx = p.changed_at AND c.element = p.id AND c.operation IN ('create', 'update'))
+  OR NOT EXISTS (SELECT 1 FROM change AS d WHERE d.group_id = :group
+    AND d.tx = p.until AND d.element = p.id AND d.operation IN ('update', 'close'))
+  OR NOT EXISTS (SELECT 1 FROM concept AS e WHERE e.group_id = :group AND e.id = p.id)
+    AND NOT EXISTS (SELECT 1 FROM link AS k WHERE k.group_id = :group AND k.id = p.id))
+LIMIT 1
+""")
+
+MISNUMBERED_PAST = Statement(f"""
+SELECT e.id, e.changed_at FROM (
+  SELECT p.id, p.changed_at, p.version, p.metadata, {{json p.metadata}} AS metadata_value,
+    row_number() OVER (PARTITION BY p.id ORDER BY p.until) AS place
+  FROM past AS p WHERE p.group_id = :group) AS e
+WHERE e.version <> {_MOVED} + e.place LIMIT 1
+""")  # noqa: S608 - only the expression above is inserted
+"""Versions that do not follow each other."""
 
 OF_TRANSACTIONS = Statement(
     """
@@ -170,14 +160,9 @@ WHERE k.id = w.value AND k.group_id = :group
 
 SUPERSEDED_CONTENTS = Statement(
     """
-SELECT c.id, c.until, c.changed_at, c.version,
-  c.attributes, c.metadata, c.valid_at, c.invalid_at
-FROM {numbers ids w} CROSS JOIN concept_past AS c
-WHERE c.group_id = :group AND c.id = w.value
-UNION ALL
-SELECT k.id, k.until, k.changed_at, k.version,
-  k.attributes, k.metadata, k.valid_at, k.invalid_at
-FROM {numbers ids w} CROSS JOIN link_past AS k
-WHERE k.group_id = :group AND k.id = w.value
+SELECT p.id, p.until, p.changed_at, p.version,
+  p.attributes, p.metadata, p.valid_at, p.invalid_at
+FROM {numbers ids w} CROSS JOIN past AS p
+WHERE p.group_id = :group AND p.id = w.value
 """
 )

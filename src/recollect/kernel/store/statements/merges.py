@@ -28,14 +28,9 @@ WHERE c.group_id = :group AND c.tx = :tx AND c.operation != 'close'
 ORDER BY c.element
 """)
 
-SUPERSEDED_CONCEPTS: Final = Statement("""
-SELECT p.attributes, p.metadata, p.valid_at, p.invalid_at FROM concept_past AS p
-WHERE p.group_id = :group AND p.id = :element AND p.until = :tx
-""")
-
-SUPERSEDED_LINKS: Final = Statement("""
+SUPERSEDED: Final = Statement("""
 SELECT p.id, p.attributes, p.metadata, p.valid_at, p.invalid_at
-FROM change AS c CROSS JOIN link_past AS p
+FROM change AS c CROSS JOIN past AS p
 WHERE c.group_id = :group AND c.tx = :tx
   AND p.group_id = :group AND p.id = c.element AND p.until = :tx
 """)

@@ -42,18 +42,10 @@ FROM link AS l WHERE l.group_id = :group""",
     "l.id",
 )
 
-PAST_CONCEPTS: Final = _all_or_some(
+PAST: Final = _all_or_some(
     """
 SELECT p.id, p.attributes, p.metadata, p.valid_at, p.invalid_at, p.changed_at, p.until
-FROM concept_past AS p WHERE p.group_id = :group AND p.until > :after""",
-    "p",
-    "p.id, p.until",
-)
-
-PAST_LINKS: Final = _all_or_some(
-    """
-SELECT p.id, p.attributes, p.metadata, p.valid_at, p.invalid_at, p.changed_at, p.until
-FROM link_past AS p WHERE p.group_id = :group AND p.until > :after""",
+FROM past AS p WHERE p.group_id = :group AND p.until > :after""",
     "p",
     "p.id, p.until",
 )

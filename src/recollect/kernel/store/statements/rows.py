@@ -35,21 +35,13 @@ DELETE: Final = {
     for table in _TABLES
 }
 
-INSERT_PAST: Final = {
-    table: Statement(f"""
-INSERT INTO {table}_past (group_id, id, until, attributes, metadata, valid_at, invalid_at, version,
+INSERT_PAST: Final = Statement("""
+INSERT INTO past (group_id, id, until, attributes, metadata, valid_at, invalid_at, version,
     changed_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-""")  # noqa: S608
-    for table in _TABLES
-}
+""")
 
-DELETE_PAST: Final = {
-    table: Statement(
-        f"DELETE FROM {table}_past WHERE group_id = ? AND id = ? AND until = ?"  # noqa: S608
-    )
-    for table in _TABLES
-}
+DELETE_PAST: Final = Statement("DELETE FROM past WHERE group_id = ? AND id = ? AND until = ?")
 
 LOG: Final = Statement("""
 INSERT INTO tx (group_id, number, at, last_id, actor, request, chain)

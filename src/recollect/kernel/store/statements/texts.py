@@ -5,7 +5,7 @@ The conditions that every statement of search puts on an element's row.
 The rule: the element belongs to the group, existed at the time asked about and has the type asked
 for; what it said then was true at the instant asked for; a concept had one of the wanted values in
 each attribute asked about; and a link says something in words, if only such links are wanted. What
-was said then is in the row if the row was written by then, else in `*_past`.
+was said then is in the row if the row was written by then, else in `past`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _GUARDS = """{element}.group_id = :group
     WHEN {element}.changed_at <= :known
     THEN {element}.valid_at <= :valid AND :valid < {element}.invalid_at
     ELSE EXISTS (
-      SELECT 1 FROM {element}_past AS past
+      SELECT 1 FROM past
       WHERE past.group_id = :group AND past.id = {element}.id
         AND past.until > :known AND past.changed_at <= :known
         AND past.valid_at <= :valid AND :valid < past.invalid_at) END)"""
@@ -34,7 +34,7 @@ _HAVING = """
       WHERE one.value = {text_at (CASE
         WHEN concept.changed_at <= :known THEN {json concept.attributes}
         ELSE (
-          SELECT {json past.attributes} FROM concept_past AS past
+          SELECT {json past.attributes} FROM past
           WHERE past.group_id = :group AND past.id = concept.id
             AND past.until > :known AND past.changed_at <= :known) END) asked.key})))"""
 
@@ -42,7 +42,7 @@ _SAYING = """
   AND (:says = 0 OR {is_text (CASE
     WHEN link.changed_at <= :known THEN {json link.attributes}
     ELSE (
-      SELECT {json past.attributes} FROM link_past AS past
+      SELECT {json past.attributes} FROM past
       WHERE past.group_id = :group AND past.id = link.id
         AND past.until > :known AND past.changed_at <= :known) END) fact})"""
 
@@ -100,27 +100,18 @@ SELECT (SELECT count(*) FROM concept AS c WHERE c.group_id = :group)
   + (SELECT count(*) FROM link AS k WHERE k.group_id = :group)
 """)
 
-CONCEPTS = Statement("""
+SAID = Statement("""
 SELECT c.id, c.expired_at, c.name, c.public_id, c.attributes, c.metadata
-FROM concept AS c WHERE c.group_id = :group AND c.id > :after
-ORDER BY c.id {limit most}
-""")
-
-LINKS = Statement("""
+FROM concept AS c {by_none} WHERE c.group_id = :group AND c.id > :after
+UNION ALL
 SELECT k.id, k.expired_at, t.text, NULL, k.attributes, k.metadata
-FROM link AS k CROSS JOIN term AS t
+FROM link AS k {by_none} CROSS JOIN term AS t
 WHERE k.group_id = :group AND k.id > :after AND t.group_id = :group AND t.code = k.predicate
-ORDER BY k.id {limit most}
+ORDER BY 1 {limit most}
 """)
 
-PAST_CONCEPTS = Statement("""
-SELECT p.id, p.until, p.attributes, p.metadata FROM concept_past AS p
-WHERE p.group_id = :group AND p.id > :after AND p.id <= :last
-ORDER BY p.id DESC, p.until DESC
-""")
-
-PAST_LINKS = Statement("""
-SELECT p.id, p.until, p.attributes, p.metadata FROM link_past AS p
+SAID_BEFORE = Statement("""
+SELECT p.id, p.until, p.attributes, p.metadata FROM past AS p
 WHERE p.group_id = :group AND p.id > :after AND p.id <= :last
 ORDER BY p.id DESC, p.until DESC
 """)
@@ -144,7 +135,7 @@ WHERE <table>.id = one.element AND {guards}
 _NAME_AND_SAID = """concept.name, {part_of (CASE
   WHEN concept.changed_at <= :known THEN concept.attributes
   ELSE (
-    SELECT past.attributes FROM concept_past AS past
+    SELECT past.attributes FROM past
     WHERE past.group_id = :group AND past.id = concept.id AND past.until > :known
     ORDER BY past.until LIMIT 1) END) :said}"""
 

@@ -205,7 +205,7 @@ class ToDo(StrEnum):
     DECLARE_OR_FORCE = "declare or mend what is there, or force it"
     END_FACT = "let a fact end"
     GIVE_PARAMETER = "give a parameter a value"
-    JOIN = "send a text that makes two concepts one"
+    JOIN = "make two concepts one"
     LIST_ATTENTION = "list what asks for attention"
     LIST_CLAIMS = "list the claims"
     LIST_EXCHANGES = "list the exchanges with models"
@@ -254,9 +254,8 @@ def give_parameter(name: str) -> Hint:
 
 def join(one: str, other: str) -> Hint:
     """Return the hint to make one concept, named by its id, one with another."""
-    where = f'?one {{id: "{one}"}} ?other {{id: "{other}"}}'
-    text = f"MERGE CONCEPT ?one INTO ?other WHERE {{ {where} }}"
-    return Hint(text, ToDo.JOIN, text)
+    given = {"id": one, "same_as": other}
+    return Hint(f"correct with {json.dumps(given)}", ToDo.JOIN, one, other)
 
 
 def end_fact(id: str, at: str | None) -> Hint:
@@ -301,6 +300,12 @@ class Notice:
         if self.hint:
             wire["hint"] = self.hint
         return wire
+
+
+def may_be_one(name: str, id: str, whole: str, its: str) -> Notice:
+    """Return the notice that what is called by a first name alone may be the one who has it."""
+    message = f'"{name}" may be "{whole}", whose first name it is, so what is told of both is shown'
+    return Notice("first_name", message, join(id, its))
 
 
 @dataclass(eq=False)

@@ -176,7 +176,8 @@ class PutFact:
 
     Under a functional predicate the facts of one subject with different objects end each other
     in fact time alone: the older where the newer begins, now if it does not say. What would have
-    no time left was wrong, and is closed. `replaces` does that to one link, whatever it says.
+    no time left was wrong, and is closed. `replaces` does that to one link, whatever it says; a
+    correction closes it whenever it was true: INVALID_ARGUMENT where another says the same.
     """
 
     subject: Reference
@@ -192,6 +193,7 @@ class PutFact:
     id: str | None = None
     handle: str | None = None
     replaces: str | None = None  # the id of a living link
+    is_correction: bool = False  # what it replaces was never so
 
 
 @dataclass(frozen=True, slots=True)

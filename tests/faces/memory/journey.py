@@ -5,6 +5,7 @@ A door is anything with the methods of `Memory`.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -40,10 +41,18 @@ def _meet(door: Any) -> None:
     assert proposed.code == "first_name"
     assert '"Rosa"' in proposed.message
     assert 'name: "Rosa Klein"' in proposed.message
-    assert "MERGE CONCEPT ?one INTO ?other" in proposed.hint
     again = door.remember(facts=[{"subject": "Rosa", "predicate": "likes", "object": "dates"}])
     assert again.warnings == ()
     assert known.subject == "Rosa Klein"
+    for told in (door.list(about="Rosa Klein"), door.recall("What does Rosa Klein like?")):
+        assert "Rosa likes figs" in [str(one) for one in told.memories]
+        assert [(one.code, one.hint) for one in told.warnings] == [("first_name", proposed.hint)]
+    assert "Rosa likes figs" in str(door.brief("Rosa Klein"))
+    joined = door.correct(**json.loads(proposed.hint.removeprefix("correct with ")))
+    assert (joined.memory.name, door.list(about="Rosa").warnings) == ("Rosa Klein", ())
+    assert door.undo(joined.undo.removeprefix("undo ")).memory.name == "Rosa"
+    joined = door.correct(joined.before.id, same_as="Rosa Klein")
+    assert joined.memory.type == "Person"
 
 
 def _correct(door: Any) -> str:

@@ -164,12 +164,18 @@ def test_what_took_the_place_of_a_claim_is_corrected_back(memory: Memory) -> Non
     assert right.memory.status == "observed"
 
 
+def given(hint: str) -> dict[str, str]:
+    """Return what a hint says to pass to correct."""
+    found: dict[str, str] = json.loads(hint.removeprefix("correct with "))
+    return found
+
+
 def test_a_merge_tells_what_goes_on_beside_what_holds_instead(memory: Memory) -> None:
     memory.remember(facts=[SOFIA, {**SOFIA, "predicate": "likes", "object": "figs"}])
     later = {"subject": "Sofia", "predicate": "works_at", "object": "Zeiss", "valid_at": "2022-05"}
     likes = {"subject": "Sofia", "predicate": "likes", "object": "tea"}
     told = memory.remember(facts=[later, likes])
-    (notice,) = memory.nexus.write(told.warnings[0].hint).notices
+    (notice,) = memory.correct(**given(told.warnings[0].hint)).warnings
     assert notice.code == "both_hold"
     assert "Sofia Brandt works_at Bosch" in notice.message
     assert "works_at Zeiss" in notice.message
@@ -185,13 +191,13 @@ def test_a_merge_that_was_taken_back_is_done_again_by_what_the_answer_says(
 ) -> None:
     memory.remember(facts=[SOFIA])
     told = memory.remember(facts=[{"subject": "Sofia", "predicate": "likes", "object": "figs"}])
-    memory.nexus.write(told.warnings[0].hint)
+    memory.correct(**given(told.warnings[0].hint))
     named = memory.nexus.elements.named
-    ids = [told.warnings[0].hint.split('"')[at] for at in (1, 3)]
+    ids = [*given(told.warnings[0].hint).values()]
     undone = memory.undo(ids[asked_of])
     assert len(named("Sofia")) == 1
     assert named("Sofia")[0].element.name == "Sofia"
-    memory.nexus.write(undone.undo)
+    memory.correct(**given(undone.undo))
     assert named("Sofia")[0].element.name == "Sofia Brandt"
     assert lines_about(memory, "Sofia") == [
         "Sofia Brandt works at Bosch (since 2018)",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -274,7 +275,7 @@ def test_a_first_name_is_joined_by_the_text_that_is_proposed(memory: Memory) -> 
     memory.remember(facts=[{"subject": "Rosa Klein", "predicate": "works_at", "object": "Miele"}])
     told = memory.remember(facts=[{"subject": "Rosa", "predicate": "likes", "object": "figs"}])
     (notice,) = told.warnings
-    memory.nexus.write(notice.hint)
+    memory.correct(**json.loads(notice.hint.removeprefix("correct with ")))
     assert lines_about(memory, "Rosa") == ["Rosa Klein works at Miele", "Rosa likes figs"]
     more = memory.remember(facts=[{"subject": "Rosa", "predicate": "likes", "object": "dates"}])
     assert (more.warnings, more.facts[0].subject) == ((), "Rosa Klein")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from hypothesis import given, strategies as st
 
 import recollect
-from recollect import Memory
+from recollect import Memory, RecollectError
+from recollect.faces.memory import MemoryRecord
 
 CITIES = ("Bergen", "Graz", "Lisbon", "Kobe")
 YEARS = range(2001, 2030)
@@ -94,3 +96,76 @@ def test_what_holds_in_a_year_is_what_a_model_of_valid_time_says(
                 last = memory.undo(last).memory.id
                 homes, before = before, None
             assert held_by(memory) == held(homes)
+
+
+WHEN = st.none() | st.sampled_from(("2003", "2006", "2010"))
+WHICH = st.integers(0, 9)
+DONE = st.one_of(
+    st.tuples(
+        st.just("tell"),
+        st.sampled_from(("lives_in", "likes")),
+        st.sampled_from(CITIES),
+        WHEN,
+        WHEN,
+        st.booleans(),  # whether it replaces another
+    ),
+    st.tuples(st.just("end"), WHICH, WHEN),
+    st.tuples(st.just("withdraw"), WHICH),
+    st.tuples(st.just("correct"), WHICH, st.sampled_from(CITIES)),
+    st.tuples(st.just("date"), WHICH, st.sampled_from(("valid_at", "invalid_at"))),
+)
+
+
+def facts_of(memory: Memory) -> list[MemoryRecord]:
+    """Return the facts that nobody corrected or withdrew, oldest first."""
+    found = memory.list("fact", past=True, limit=200).memories
+    return [one for one in reversed(found) if one.expired_at is None]
+
+
+def said_by(memory: Memory) -> list[str]:
+    return sorted(f"{one.text} {one.valid_at} {one.invalid_at}" for one in facts_of(memory))
+
+
+def do(memory: Memory, step: tuple[Any, ...], facts: list[MemoryRecord]) -> str:
+    """Do one thing to a memory, and return the id by which it is taken back."""
+    word, *given = step
+    if word == "tell":
+        predicate, city, since, until, is_other = given
+        fact = {"subject": "Ann", "predicate": predicate, "object": city}
+        fact |= {"valid_at": since, "invalid_at": until}
+        replaced = facts[-1].id if is_other and facts else None
+        done = memory.remember(facts=[{**fact, "replaces": replaced}])
+        told = done.facts[0].id
+        is_known = told in [one.id for one in facts]
+        return replaced if replaced and is_known and replaced != told else told
+    which, *given = given
+    id = facts[which % len(facts)].id
+    if word in ("end", "withdraw"):
+        return memory.forget(id=id, effect=word, at=given[0] if given else None).memories[0].id
+    said = {"object": given[0]} if word == "correct" else {given[0]: "2005"}
+    return memory.correct(id, **said).memory.id
+
+
+@given(st.lists(DONE, max_size=6))
+def test_whatever_was_done_last_is_taken_back_whole_and_done_again(
+    steps: list[tuple[Any, ...]],
+) -> None:
+    with recollect.memory(":memory:", actor="agent") as memory:
+        for step in steps:
+            facts, before = facts_of(memory), said_by(memory)
+            if step[0] != "tell" and not facts:
+                continue
+            try:
+                id = do(memory, step, facts)
+            except RecollectError:  # such as an end before the beginning
+                assert said_by(memory) == before
+                continue
+            after = said_by(memory)
+            if set(before) <= set(after):
+                continue  # nothing but told: that is taken back by forget
+            undone = memory.undo(id)
+            assert said_by(memory) == before
+            verb, _, again = undone.undo.partition(" ")
+            if verb == "undo":
+                memory.undo(again)
+                assert said_by(memory) == after

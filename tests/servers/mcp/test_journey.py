@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from tests.faces.memory.journey import MARIA
 
 
@@ -56,11 +58,11 @@ def test_a_first_name_is_joined_by_the_text_that_is_proposed(talk):
         await agent.call("remember", facts=[known])
         fact = {"subject": "Rosa", "predicate": "likes", "object": "figs"}
         (notice,) = (await agent.call("remember", facts=[fact]))["warnings"]
-        await agent.call("execute_kip", command=notice["hint"])
+        await agent.call("correct", **json.loads(notice["hint"].removeprefix("correct with ")))
         about = texts(await agent.call("list_memories", about="Rosa"))
         assert "Rosa Klein works at Miele" in about
 
-    talk(script)
+    talk(script, "--tools", "memory")
 
 
 def test_a_server_that_may_erase_leaves_nothing(talk, path):
@@ -88,22 +90,3 @@ def test_what_is_known_about_somebody_is_told_in_words(talk):
         assert "Maria prefers short answers" in message.content.text
 
     talk(script)
-
-
-def test_a_first_name_is_told_of_the_known_person_without_kip(talk):
-    async def script(agent):
-        known = {"subject": "Rosa Klein", "predicate": "works_at", "object": "Miele"}
-        await agent.call("remember", facts=[known])
-        (rosa,) = (await agent.call("recall", question="Rosa Klein", kinds=["concept"]))["memories"]
-        fact = {"subject": "Rosa", "predicate": "works_at", "object": "Bosch"}
-        (notice,) = (await agent.call("remember", facts=[fact]))["warnings"]
-        new = notice["message"].partition("(")[2].partition(")")[0]
-        assert "forget the new one" in notice["message"] and rosa["id"] in notice["message"]
-        await agent.call("forget", id=new)
-        told = await agent.call("remember", facts=[{**fact, "subject": {"id": rosa["id"]}}])
-        assert [one["line"] for one in told["ended"]] == ["Rosa Klein works at Miele"]
-        assert "warnings" not in told
-        about = texts(await agent.call("list_memories", about="Rosa"))
-        assert "Rosa Klein works at Bosch" in about and "Rosa works at Bosch" not in about
-
-    talk(script, "--tools", "memory")

@@ -22,7 +22,7 @@ from recollect.faces.kip.execute import (
 )
 from recollect.faces.kip.identity import Identity, identity_of, set_identity
 from recollect.faces.kip.response import Response
-from recollect.faces.kip.undoing import end_again, undo_changes
+from recollect.faces.kip.undoing import undo_changes
 from recollect.kernel import syntax_card
 
 __all__ = [
@@ -32,7 +32,6 @@ __all__ = [
     "Response",
     "answer_kip",
     "begin_life",
-    "end_again",
     "execute_kip",
     "execute_kip_readonly",
     "export_capsules",

@@ -84,10 +84,10 @@ def _restored(nexus: Nexus, logged: LoggedChange, transaction: int) -> Iterator[
             f'transaction {transaction} changed more of the link "{logged.id}" than its end',
             f"look at it, and put right what is wrong: recollect history {logged.id}",
         )
-    yield end_again(logged.id, before.invalid_at)
+    yield _end_again(logged.id, before.invalid_at)
 
 
-def end_again(identifier: str, until: Instant | None) -> Change:
+def _end_again(identifier: str, until: Instant | None) -> Change:
     """Return what lets a fact end at an instant as it was told to; None: it goes on."""
     if until is None:
         return RemoveKeys(identifier, metadata=frozenset({_VALID_UNTIL}))

@@ -18,9 +18,9 @@ from recollect.faces.memory.model import (
     Remembered,
     Step,
     Why,
-    element_named,
     records_of,
 )
+from recollect.faces.memory.naming import element_named
 
 __all__ = [
     "EFFECTS",

@@ -24,9 +24,6 @@ BYTES_OF_TOKEN: Final = 3  # about: four of English, three of Chinese
 
 _EPISODE: Final = "episode"
 
-_ME: Final = frozenset({"me", "myself", "i", "mich", "mir", "ich", "mí", "yo"})
-"""What people call themselves: whom the agent serves, else who asks."""
-
 _NOTHING: Final = "nothing is remembered of it"
 _LINES: Final = 20  # of a section
 _SAID: Final = 5  # episodes
@@ -69,8 +66,6 @@ def _sections(
     identity = primer.body["identity"]
     yield "Who you are", _who(nexus, identity, actor)
     served = [*map(str, _items(identity.get("serves")))] if isinstance(identity, dict) else []
-    if topic is not None and topic.lower() in _ME:
-        topic = served[0] if len(served) == 1 else actor or topic
     if topic is not None:
         facts, claims, said = _about(nexus, topic)
         yield f"About {topic}", _told(_saying(facts)) if facts or claims or said else [_NOTHING]

@@ -19,11 +19,11 @@ from recollect.faces.memory.model import (
     MOST_SOURCES,
     Step,
     Why,
-    element_named,
     evidence_members,
     records_of,
     sources_of,
 )
+from recollect.faces.memory.naming import element_named
 from recollect.kernel import Nexus
 from recollect.model import Concept, Dated, Version, instant_text
 

@@ -17,7 +17,7 @@ from recollect.faces.claims import ACTIVE, Actor, AttentionQueue, Writer
 from recollect.faces.knowledge import NexusKnowledgePieceStore
 from recollect.faces.memory.listing import MOST
 from recollect.faces.memory.model import DISPUTED, EFFECTS, WITHDRAWN, Effect, MemoryRecord
-from recollect.faces.memory.undoing import ENDS
+from recollect.faces.memory.naming import ENDS
 from recollect.kernel import Nexus, Recalled, instant
 from recollect.model import (
     BEGINNING,

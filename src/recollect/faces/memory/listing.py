@@ -8,14 +8,14 @@ still there, the last first.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from heapq import merge
 from itertools import islice
 from typing import Final
 
-from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError, nearest
+from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError, nearest
 from recollect.faces.memory.model import Listed, MemoryRecord, ShownRecords
-from recollect.faces.memory.undoing import ENDS
+from recollect.faces.memory.naming import ENDS, first_names, things_called
 from recollect.kernel import Nexus, tokens
 from recollect.model import (
     PLAIN_KIND,
@@ -59,7 +59,10 @@ def listed(
             known=KINDS,
         )
     if about is not None:
-        return _page_of(_about(nexus, about, kind, past=past), limit, cursor)
+        told, notices = _about(nexus, about, kind, past=past)
+        end = place_in(cursor) + limit
+        more = str(end) if end < len(told) else None
+        return Listed(tuple(told[end - limit : end]), more, notices)
     if kind is None:
         start = place_in(cursor)
         streams = (_stream(nexus, each, limit, past=past) for each in KINDS)
@@ -173,70 +176,27 @@ def _free_types(nexus: Nexus) -> list[str]:
     return [one for one in names if nexus.kinds.is_free(one)]
 
 
-def _about(nexus: Nexus, about: str, kind: str | None, *, past: bool) -> list[MemoryRecord]:
-    """Return what is held about a thing that is called so or has the id.
+def _about(
+    nexus: Nexus, about: str, kind: str | None, *, past: bool
+) -> tuple[list[MemoryRecord], tuple[Notice, ...]]:
+    """Return what is held about a thing that is called so or has the id, and what may be it too.
 
     That is itself, its facts, and the claims, episodes and pieces that hold its name.
     """
-    named = nexus.elements.named(about)
-    things = {one.element.id: one.element.name for one in named}
-    if named and named[0].by == "first name" and len(named) > 1:
-        raise _unknown(about, f'say whom: "{named[0].element.name}"')
-    if not things:
-        found = nexus.elements.look_up([about], closed=past)
-        things = dict.fromkeys(found, about)
-        things |= {
-            one.element.id: one.element.name
-            for one in found.values()
-            if isinstance(one.element, Concept)
-        }
-    if not things:
-        raise _unknown(about, "recall it in plain words, and pass the name that the answer gives")
-    bearers = _bearers(nexus, about)
-    if len(bearers.keys() - things.keys()) == 1:  # a first name that is a thing of its own, too
-        things |= bearers
+    things, notices = things_called(nexus, about, past=past)
     ids = dict.fromkeys(things)
     for end in ENDS:
         ids |= dict.fromkeys(one.link.id for one in nexus.concepts.joints(things, end, closed=past))
-    for name in dict.fromkeys((about, *things.values(), *_first_names(nexus, things))):
+    for name in dict.fromkeys((about, *things.values(), *first_names(nexus, things))):
         ids |= dict.fromkeys(_holding(nexus, name))
     records = _records(nexus, nexus.elements.look_up(ids, closed=past).values(), kind)
     kept = [one for one in records if past or not one.standing]
-    return sorted(
+    order = sorted(
         kept,
         key=lambda one: (one.expired_at is None, one.created_at or "", one.id),
         reverse=True,
     )
-
-
-def _bearers(nexus: Nexus, first: str) -> dict[str, str]:
-    """Return who has a first name, by id: what is called so and more, in words written large."""
-    wanted = tokens(first)
-    if len(wanted) != 1:
-        return {}
-    (hits,) = nexus.search(first, "concept", limit=MOST).results
-    assert isinstance(hits, Hits)
-    found = (one.element for one in hits.hits if isinstance(one.element, Concept))
-    return {
-        one.id: one.name
-        for one in found
-        if nexus.kinds.is_free(one.type)
-        and len(words := one.name.split()) > 1
-        and all(word[0].isupper() for word in words)
-        and tokens(words[0]) == wanted
-    }
-
-
-def _first_names(nexus: Nexus, things: Mapping[str, str]) -> Iterator[str]:
-    """Yield the first names of things that nobody else has."""
-    for id, name in things.items():
-        first, *others = name.split() or [""]
-        if others and _bearers(nexus, first).keys() == {id}:
-            yield first
-
-
-def _unknown(about: str, hint: str) -> RecollectError:
-    return RecollectError(RESOURCE_NOT_FOUND, f'nothing is called "{about[:60]}"', hint=hint)
+    return order, notices
 
 
 def _holding(nexus: Nexus, name: str) -> Iterator[str]:
@@ -280,10 +240,3 @@ def _no_cursor() -> RecollectError:
         "cursor is not one that an answer gave",
         hint="pass the cursor of the answer before, or leave it out",
     )
-
-
-def _page_of(records: list[MemoryRecord], limit: int, cursor: str | None) -> Listed:
-    start = place_in(cursor)
-    page = records[start : start + limit]
-    following = start + len(page)
-    return Listed(tuple(page), str(following) if following < len(records) else None)

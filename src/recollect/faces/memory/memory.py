@@ -28,8 +28,14 @@ from recollect.faces.claims import (
 )
 from recollect.faces.kinds import open_memory
 from recollect.faces.kip import begin_life, read_as_of
-from recollect.faces.knowledge import KnowledgeBase, NexusKnowledgePieceStore
 from recollect.faces.memory.briefing import MAX_TOKENS, brief_of
+from recollect.faces.memory.correcting import (
+    beside,
+    correct_concept,
+    correct_fact,
+    correct_piece,
+    written,
+)
 from recollect.faces.memory.explaining import why_of
 from recollect.faces.memory.forgetting import (
     UNDO,
@@ -51,30 +57,26 @@ from recollect.faces.memory.model import (
     Corrected,
     Effect,
     Forgotten,
-    Holding,
     Listed,
     MemoryRecord,
     RecallAnswer,
     Remembered,
     Why,
-    element_named,
     made_record,
     recalled,
     records_named,
     records_of,
 )
+from recollect.faces.memory.naming import element_named, own_concept
 from recollect.faces.memory.told import (
     SELF,
     ToldFact,
     changes_of,
     checked_confidence,
-    read_fact,
     read_facts,
 )
 from recollect.faces.memory.undoing import (
-    begun,
     changes_back,
-    in_place_of,
     merge_again,
     reinstate,
     way_back,
@@ -82,16 +84,9 @@ from recollect.faces.memory.undoing import (
 from recollect.faces.operations import Operations
 from recollect.kernel import Nexus, RecallQuestion
 from recollect.model import (
-    FACT,
-    AlsoHolds,
     AsOf,
     BatchReport,
-    Change,
-    Ended,
-    Link,
-    PutConcept,
     Value,
-    bound_text,
 )
 
 LIMIT: Final = 10
@@ -103,9 +98,6 @@ Records = list[MemoryRecord]
 _FORGOTTEN: Final = ("fact", "claim", "episode", "piece")
 """What is forgotten by a question: a concept takes all that is told of it along, so by id alone."""
 
-
-_KEEPING: Final = frozenset({"invalid_at", "source", "confidence"})
-"""What can be said anew of a fact without its being another one."""
 
 _OF_A_CLAIM: Final = ("project", "scope_type", "scope_id", "domain", "tags")
 """What a claim is about, which one that supersedes it is about too."""
@@ -235,14 +227,16 @@ class Memory:
         confidence: float | None = None,
         source: str | None = None,
         attributes: Mapping[str, Value] | None = None,
+        same_as: str | None = None,
         evidence: Sequence[Mapping[str, Any] | EvidenceRef] | None = None,
     ) -> Corrected:
         """Put a memory right: what is said anew stands, what is left out stays as it was.
 
         A fact takes another object, text, time, source or confidence; what it said before is
         believed no longer, and the past keeps it. A claim takes another text, which rests on
-        evidence and supersedes it. A concept takes attributes, a piece another text. NOT_FOUND
-        for an id that no living memory has.
+        evidence and supersedes it. A concept takes attributes, or is told to be the `same_as`
+        another, by its name or id, and what is told of both is that one's. A piece takes another
+        text. NOT_FOUND for an id that no living memory has.
         """
         before = self._record(id)
         given = {
@@ -253,6 +247,7 @@ class Memory:
             "confidence": confidence,
             "source": source,
             "attributes": attributes,
+            "same_as": same_as,
         }
         said = {key: value for key, value in given.items() if value is not None}
         if not said:
@@ -262,13 +257,13 @@ class Memory:
         with self.nexus.transaction():
             match before.kind:
                 case "fact":
-                    return self._correct_fact(before, said)
+                    return correct_fact(self.nexus, before, said, self.actor)
                 case "claim":
                     return self._correct_claim(before, said, evidence)
                 case "concept":
-                    return self._correct_concept(before, said)
+                    return correct_concept(self.nexus, before, said, self.actor)
                 case "piece":
-                    return self._correct_piece(before, said)
+                    return correct_piece(self.nexus, before, said, self.actor)
         raise RecollectError(
             INVALID_ARGUMENT,
             f"{before.kind}s are not corrected here",
@@ -288,7 +283,7 @@ class Memory:
                 return reinstate(self.nexus, before, self.actor)
             changes = changes_back(self.nexus, before.id)
             again = merge_again(self.nexus, changes[0], before.id)
-            done = self._written(changes, before)
+            done = written(self.nexus, changes, before, self.actor)
             return replace(done, undo=again or way_back(self.nexus, done.memory.id))
 
     def forget(
@@ -355,7 +350,8 @@ class Memory:
 
         What has ended is left out without `past`. A cursor leads on to the page that follows.
         """
-        return listed(self.nexus, kind, about, limit, cursor, past=past)
+        me = None if about is None else own_concept(self.nexus, about, self._asker())
+        return listed(self.nexus, kind, me.id if me else about, limit, cursor, past=past)
 
     def why(self, id: str, *, limit: int = 10, cursor: str | None = None) -> Why:
         """Return one memory with what it rests on and what became of it, oldest first."""
@@ -368,6 +364,8 @@ class Memory:
 
         `topic` is a name or a question; `since` is when the last session was: what changed.
         """
+        me = None if topic is None else own_concept(self.nexus, topic, self._asker())
+        topic = topic if me is None else me.name
         return brief_of(self.nexus, topic, max_tokens, since, self.actor.actor_id)
 
     def close(self) -> None:
@@ -456,8 +454,8 @@ class Memory:
         return replace(
             answer,
             facts=records_named(self.nexus, told_now),
-            ended=_beside(self.nexus, [one for one in report.ended if one.id not in told_now]),
-            also_holds=_beside(self.nexus, report.also_holds),
+            ended=beside(self.nexus, [one for one in report.ended if one.id not in told_now]),
+            also_holds=beside(self.nexus, report.also_holds),
             warnings=(*answer.warnings, *written.notices),
             transaction=written.transaction,
         )
@@ -468,44 +466,6 @@ class Memory:
         if self._own is None:
             self._own = Operations(self.nexus)
         return self._own
-
-    def _correct_fact(self, before: MemoryRecord, said: Mapping[str, Any]) -> Corrected:
-        if "attributes" in said:
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                "a fact has no attributes to correct",
-                hint="say its object, text, valid_at, invalid_at, source or confidence",
-            )
-        dated = element_named(self.nexus, before.id)
-        link = dated.element
-        assert isinstance(link, Link)
-        told = {"subject": {"id": link.subject}, "predicate": link.predicate}
-        told["object"] = {"id": link.object}
-        kept: dict[str, object] = {"valid_at": begun(dated)}
-        kept |= {"source": before.source, "confidence": before.confidence}
-        kept |= {} if "object" in said else {"text": before.text, "invalid_at": before.invalid_at}
-        fact = read_fact({**told, **kept, **said}, "fact")
-        made, puts = changes_of(self.nexus, [fact])
-        if said.keys() <= _KEEPING:  # the same fact, told once more
-            return self._written([*made, *puts], before)
-        put = replace(puts[0], attributes={k: v for k, v in link.attributes.items() if k != FACT})
-        mark, changes = in_place_of(link, made, put, self.nexus)
-        self.nexus.write([mark], actor=self.actor.actor_id)
-        return self._written(changes, before)
-
-    def _written(self, changes: Sequence[Change], before: MemoryRecord) -> Corrected:
-        """Write a correction, whose last change puts what stands then."""
-        written = self.nexus.write(changes, actor=self.actor.actor_id)
-        (report,) = written.results
-        assert isinstance(report, BatchReport)
-        (memory,) = records_named(self.nexus, report.ids[-1:])
-        return Corrected(
-            memory,
-            before,
-            f"undo {memory.id}",
-            _beside(self.nexus, report.also_holds),
-            written.transaction,
-        )
 
     def _correct_claim(
         self,
@@ -530,35 +490,6 @@ class Memory:
         memory = self._claim(text, refs, share, one_claim(self.nexus, before.id))
         Writer(self.nexus).supersede(before.id, memory.id, self.actor)
         return Corrected(memory, before, f"correct {memory.id} to what it said before")
-
-    def _correct_concept(self, before: MemoryRecord, said: Mapping[str, Any]) -> Corrected:
-        attributes = said.get("attributes")
-        if said.keys() != {"attributes"} or not isinstance(attributes, Mapping):
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                "a concept is corrected by its attributes",
-                hint='pass attributes={"role": "director"}',
-            )
-        assert before.type is not None and before.name is not None
-        return self._written([PutConcept(before.type, before.name, dict(attributes))], before)
-
-    def _correct_piece(self, before: MemoryRecord, said: Mapping[str, Any]) -> Corrected:
-        if said.keys() != {"text"}:
-            raise RecollectError(
-                INVALID_ARGUMENT, "a piece is corrected by another text", hint="say its text"
-            )
-        with _base(self.nexus, self.actor) as kb:
-            piece = kb.get_piece(before.name or "")
-            assert piece is not None
-            kb.update_piece(replace(piece, content=said["text"]))
-        (memory,) = records_named(self.nexus, [before.id])
-        return Corrected(memory, before, "correct it with what it said before")
-
-
-def _base(nexus: Nexus, actor: Actor) -> KnowledgeBase:
-    """Return the base of a memory; the record says that the actor writes its pieces."""
-    pieces = NexusKnowledgePieceStore(nexus, actor.actor_id)
-    return KnowledgeBase(nexus=nexus, piece_store=pieces)
 
 
 def _kept(nexus: Nexus, claim: Claim, actor: Actor) -> MemoryRecord:
@@ -585,17 +516,6 @@ def _stays(claim: MemoryRecord, confidence: float | None) -> Iterator[Notice]:
             f"the claim is there already with the confidence {claim.confidence:g}",
             hint="to say how sure you are now, remember it with other evidence",
         )
-
-
-def _beside(nexus: Nexus, found: Sequence[Ended | AlsoHolds]) -> tuple[Holding, ...]:
-    """Return what a write ended, or what goes on beside it, in the words of a memory."""
-    lines = {one.id: one.text for one in records_named(nexus, [one.id for one in found])}
-    return tuple(
-        Holding(one.id, lines[one.id], until=bound_text(one.at))
-        if isinstance(one, Ended)
-        else Holding(one.id, lines[one.id], bound_text(one.since), bound_text(one.until))
-        for one in found
-    )
 
 
 def memory_of(

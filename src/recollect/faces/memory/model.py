@@ -13,14 +13,12 @@ from typing import Any, Final, Literal, Self, get_args, get_type_hints
 
 import orjson
 
-from recollect.errors import RESOURCE_NOT_FOUND, Notice, RecollectError
-from recollect.faces.beginnings import GIVEN, whole_id
+from recollect.errors import Notice
 from recollect.faces.claims import ACTIVE, Claim, EvidenceRef, claims_of, is_claim, to_wire
 from recollect.faces.memory.told import scalar_of
 from recollect.kernel import Nexus, Recalled, RecallQuestion, called
 from recollect.model import (
     FACT,
-    REPLACED_BY,
     SOURCES,
     AsOf,
     Attributes,
@@ -208,6 +206,7 @@ class Corrected(_Said):
     undo: str  # how to take it back, in words: "undo ID" where that can be done
     also_holds: tuple[Holding, ...] = ()
     transaction: int | None = None
+    warnings: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +226,7 @@ class Listed(_Said):
 
     memories: tuple[MemoryRecord, ...] = field(default=(), metadata={"always": True})
     cursor: str | None = None  # leads to the next page
+    warnings: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,40 +371,6 @@ def records_named(nexus: Nexus, ids: Iterable[str]) -> tuple[MemoryRecord, ...]:
     wanted = list(ids)
     found = nexus.elements.look_up(wanted, closed=True) if wanted else {}
     return records_of(nexus, [found[one] for one in wanted if one in found])
-
-
-def element_named(nexus: Nexus, identifier: str, *, closed: bool = False) -> Dated:
-    """Return the element of an id, or of the beginning of one that was given with its element.
-
-    NOT_FOUND if there is none, or it lives no more.
-    """
-    dated = nexus.elements.look_up([identifier], closed=closed).get(identifier)
-    if dated is None:
-        whole = whole_id(nexus, identifier, GIVEN)
-        dated = nexus.elements.look_up([whole], closed=closed).get(whole)
-    if dated is None:
-        now = None if closed else _stands_as(nexus, identifier)
-        raise RecollectError(
-            RESOURCE_NOT_FOUND,
-            "no memory has this id" if closed else "no living memory has this id",
-            hint="recall it, and pass the id that the answer gives"
-            if now is None
-            else f"use {now}: what it said stands there now",
-        )
-    return dated
-
-
-def _stands_as(nexus: Nexus, identifier: str) -> str | None:
-    """Return the living fact that took the place of one, or that says the same anew."""
-    dated = nexus.elements.look_up([identifier], closed=True).get(identifier)
-    if dated is None or not isinstance(link := dated.element, Link):
-        return None
-    living = [
-        one.link for one in nexus.concepts.joints([link.subject], "subject", [link.predicate])
-    ]
-    by = link.metadata.get(REPLACED_BY)
-    found = [one.id for one in living if one.id == by or one.object == link.object]
-    return found[0] if found else None
 
 
 def evidence_members(evidence: EvidenceRef) -> dict[str, Any]:

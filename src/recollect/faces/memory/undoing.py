@@ -6,26 +6,26 @@ it was; what took its place is believed no longer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
-from typing import Any, Final, Literal
-from uuid import uuid4
+from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, Hint, RecollectError, join
 from recollect.faces.claims import Actor, Writer
-from recollect.faces.kip import end_again
-from recollect.faces.memory.model import Corrected, MemoryRecord, element_named, records_named
+from recollect.faces.memory.model import Corrected, MemoryRecord, records_named
+from recollect.faces.memory.naming import ENDS, element_named
 from recollect.kernel import Nexus, asked_instant
 from recollect.model import (
     FACT,
     MERGED_FROM,
     REPLACED_BY,
     Attributes,
-    BatchReport,
     Change,
     Concept,
+    Content,
     Dated,
     Delete,
+    Element,
     Instant,
     Key,
     Link,
@@ -39,10 +39,8 @@ from recollect.model import (
     Value,
     Version,
     bound_text,
+    normal_text,
 )
-
-ENDS: Final[tuple[Literal["subject", "object"], ...]] = ("subject", "object")
-"""Where a link begins and where it leads."""
 
 _EPISODE: Final = "Episode"
 _KEPT: Final = {
@@ -63,7 +61,7 @@ def changes_back(nexus: Nexus, identifier: str) -> list[Change]:
     dated = element_named(nexus, identifier, closed=True)
     element = dated.element
     if isinstance(element, Link):
-        return _fact_back(nexus, dated, element)
+        return _fact_back(nexus, element)
     return _concept_back(nexus, dated, element)
 
 
@@ -76,99 +74,108 @@ def way_back(nexus: Nexus, identifier: str) -> str:
     return f"undo {identifier}"
 
 
-def in_place_of(
-    old: Link, made: Sequence[Change], put: PutFact, nexus: Nexus
-) -> tuple[PutFact, list[Change]]:
-    """Return what marks a fact as replaced, and what then closes it and puts the other.
+def _fact_back(nexus: Nexus, link: Link) -> list[Change]:
+    """Return what takes back the last transaction of a fact, for the others that it was about too.
 
-    They are two writes: a transaction keeps of what it closes only what was there before it.
-    INVALID_ARGUMENT where the other is told already: then nothing can be put in its place.
+    Those are the facts of the same subject and predicate, and all where no other was told.
     """
-    identifier = str(uuid4())
-    changes = [*made, Delete(old.id), replace(put, id=identifier)]
-    (report,) = nexus.write(changes, dry_run=True).results
-    assert isinstance(report, BatchReport)
-    if (told := report.ids[-1]) != identifier:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"what it would say is remembered already, as {told}",
-            hint=f"correct {told}, and forget {old.id}",
-        )
-    mark = PutFact(
-        old.subject, old.predicate, old.object, metadata={REPLACED_BY: identifier}, id=old.id
-    )
-    return mark, changes
-
-
-def _fact_back(nexus: Nexus, dated: Dated, link: Link) -> list[Change]:
-    successor = link.metadata.get(REPLACED_BY)
-    if dated.expired_at is not None:
-        if successor is None and _gave_way(nexus, link):
+    joints = nexus.concepts.joints([link.subject], "subject", [link.predicate], closed=True)
+    replaced = [one.link.id for one in joints if one.link.metadata.get(REPLACED_BY) == link.id]
+    number = max(_versions(nexus, one)[-1].since.number for one in (link.id, *replaced))
+    steps = _steps_in(nexus, number, link)
+    own, gone = steps.pop(link.id, []), [one for one in steps if one in replaced]
+    beside: Iterable[str] = gone
+    if own and own[-1].after is None:
+        by = link.metadata.get(REPLACED_BY)
+        beside = [one for one, of in steps.items() if one == by and of[0].before is None]
+        if by is None and any(of[-1].after is not None for of in steps.values()):
+            raise _nothing()  # an undo closed it, which is not taken back by one more
+    elif any(map(_is_withdrawn, steps.values())):  # an undo did it: all of that is taken back
+        beside = steps
+    elif own and own[0].before is None:
+        is_alone = all(of[0].before is not None for of in steps.values())
+        beside = steps if is_alone else {*gone, *_ended_by(nexus, steps, link.id)}
+        if not beside:
             raise _nothing()
-        by = [successor] if isinstance(successor, str) else []
-        return [*map(Delete, nexus.elements.look_up(by)), _told_again(link, dated)]
-    before = _version_before(nexus, link.id)
-    if before is None or before.after is None:
-        return _first_back(nexus, link)
-    was = before.after
-    if was.invalid_at is None and dated.invalid_at is not None:
-        return [end_again(link.id, None)]
-    new = frozenset(one for one in link.metadata.keys() - was.metadata.keys() if one[:1] != "_")
-    told = _told(was.metadata) | _times(was.metadata, was.valid_at, was.invalid_at)
-    ends = link.subject, link.predicate, link.object
-    put = PutFact(*ends, metadata=told, id=link.id, is_settled=True)  # it ends no other
-    return [RemoveKeys(link.id, metadata=new), put] if new else [put]
-
-
-def _first_back(nexus: Nexus, link: Link) -> list[Change]:
-    """Return what takes back that a fact was told: for another, or so that others ended."""
-    closed = nexus.concepts.joints([link.subject], "subject", [link.predicate], closed=True)
-    replaced = [one.link.id for one in closed if one.link.metadata.get(REPLACED_BY) == link.id]
-    if not replaced:
-        return _ended_back(nexus, link)
-    old = element_named(nexus, replaced[-1], closed=True)
-    assert isinstance(old.element, Link)
-    return [Delete(link.id), _told_again(old.element, old)]
-
-
-def _ended_back(nexus: Nexus, link: Link) -> list[Change]:
-    """Return what withdraws a fact and lets go on what it ended as it was told."""
-    told = _versions(nexus, link.id)[0].since.number
-    changes: list[Change] = []
-    for joint in nexus.concepts.joints([link.subject], "subject", [link.predicate]):
-        if joint.link.id == link.id:
-            continue
-        *_, last = _versions(nexus, joint.link.id)
-        before = _version_before(nexus, joint.link.id)
-        if last.since.number == told and before is not None and before.after is not None:
-            until = before.after.invalid_at
-            changes.append(end_again(joint.link.id, until))
-    if not changes:
-        raise _nothing()
-    return [Delete(link.id), *changes]
-
-
-def _gave_way(nexus: Nexus, link: Link) -> bool:
-    """Whether what closed a fact told another of its subject and predicate, as undo does."""
-    *_, last = _versions(nexus, link.id)
-    made = [
-        one for one in _changes_of(nexus, last.since.number) if one.operation is Operation.CREATE
+    order = {one: steps[one] for one in beside} | ({link.id: own} if own else {})
+    found = nexus.elements.look_up([*order, *(one.link.id for one in joints)], closed=True)
+    at = next(iter(order.values()))[-1].since.at
+    is_settled = all(one.created_at <= at for one in found.values())  # else some are newer
+    back = sorted(
+        order.items(),
+        key=lambda one: (one[1][0].before is None, one[1][-1].after is not None),
+        reverse=True,
+    )
+    return [
+        change
+        for id, of in back
+        for change in _restored(found[id].element, of, is_settled=is_settled)
     ]
-    said = [(one.what.subject, one.what.predicate) for one in made if isinstance(one.what, Triple)]
-    return (link.subject, link.predicate) in said
 
 
-def _told_again(link: Link, dated: Dated) -> PutFact:
-    """Return what tells a closed fact once more, as it was before it was replaced."""
-    metadata = _told(link.metadata) | _times(link.metadata, dated.valid_at, dated.invalid_at)
-    text = link.attributes.get(FACT)
+def _steps_in(nexus: Nexus, number: int, link: Link) -> dict[str, list[Version]]:
+    """Return what a transaction did to a fact and to those beside it, step by step.
+
+    What was done to them since is left as it is.
+    """
+    (logged,) = nexus.changes(number - 1, 1)
+    says = {
+        one.id: (one.what.subject, normal_text(one.what.predicate))
+        for one in logged.changes
+        if isinstance(one.what, Triple)
+    }
+    made = {one.id for one in logged.changes if one.operation is Operation.CREATE} & says.keys()
+    told = link.subject, normal_text(link.predicate)
+    ids = [one for one in says if made <= {link.id} or says[one] == told]
+    versions = {one: _versions(nexus, one) for one in ids}
+    return {
+        id: [one for one in of if one.since.number == number]
+        for id, of in versions.items()
+        if of[-1].since.number == number
+    }
+
+
+def _is_withdrawn(steps: Sequence[Version]) -> bool:
+    """Whether a fact was closed, and for no other."""
+    last = steps[-1].before
+    return steps[-1].after is None and last is not None and REPLACED_BY not in last.metadata
+
+
+def _ended_by(nexus: Nexus, ids: Iterable[str], identifier: str) -> list[str]:
+    """Return which of some facts end where another begins."""
+    found = nexus.elements.look_up([identifier, *ids], closed=True)
+    begins = found.pop(identifier).valid_at
+    return [id for id, one in found.items() if begins is not None and one.invalid_at == begins]
+
+
+def _restored(link: Element, steps: Sequence[Version], *, is_settled: bool) -> list[Change]:
+    """Return what brings a fact back to what it was before some steps, the last of its story."""
+    before, after = steps[0].before, steps[-1].after
+    assert isinstance(link, Link)
+    if before is None:
+        return [Delete(link.id)]
+    if after is None:
+        return [replace(_told_again(link, before), is_settled=is_settled)]
+    attributes = frozenset(after.attributes.keys() - before.attributes.keys())
+    metadata = frozenset(after.metadata.keys() - before.metadata.keys())
+    put = replace(_told_again(link, before), id=link.id, is_settled=True)  # it ends no other
+    return [RemoveKeys(link.id, attributes, metadata), put]
+
+
+def _told_again(link: Link, content: Content) -> PutFact:
+    """Return what tells a fact once more, as it was."""
+    said, text = dict(content.attributes), content.attributes.get(FACT)
+    said.pop(FACT, None)
+    metadata = {
+        key: one for key, one in content.metadata.items() if key not in _OWN and key[:1] != "_"
+    }
     return PutFact(
         link.subject,
         link.predicate,
         link.object,
         text if isinstance(text, str) else None,
-        {key: one for key, one in link.attributes.items() if key != FACT},
-        metadata,
+        said,
+        metadata | _times(content),
     )
 
 
@@ -177,10 +184,10 @@ def begun(dated: Dated) -> str | None:
     return _as_told(dated.element.metadata, "valid_from", dated.valid_at)
 
 
-def _times(metadata: Attributes, begin: Instant | None, end: Instant | None) -> dict[str, Value]:
+def _times(content: Content) -> dict[str, Value]:
     """Return the times of a fact as members that tell them, as they were told."""
-    bounds = {"valid_from": begin, "valid_until": end}
-    told = ((name, _as_told(metadata, name, at)) for name, at in bounds.items())
+    bounds = {"valid_from": content.valid_at, "valid_until": content.invalid_at}
+    told = ((name, _as_told(content.metadata, name, at)) for name, at in bounds.items())
     return {name: one for name, one in told if one is not None}
 
 
@@ -188,10 +195,6 @@ def _as_told(metadata: Attributes, name: str, at: Instant | None) -> str | None:
     told = metadata.get(name)
     is_told = isinstance(told, str) and asked_instant(told) == at
     return str(told) if is_told else bound_text(at)
-
-
-def _told(metadata: Any) -> dict[str, Value]:  # noqa: ANN401 - members of any kind
-    return {key: one for key, one in metadata.items() if key not in _OWN and key[:1] != "_"}
 
 
 def _concept_back(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
@@ -231,16 +234,22 @@ def _born_again(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
         for found in nexus.elements.look_up(ids, closed=True).values():
             link = found.element
             if isinstance(link, Link) and found.expired_at == dated.expired_at:
-                told = _told_again(link, found)
+                told = _told_again(link, _content(found))
                 if link.subject == concept.id:
                     told = replace(told, subject=key)
                 if link.object == concept.id:
                     told = replace(told, object=key)
                 changes.append(told)
-    put = PutConcept(concept.type, concept.name, concept.attributes, _told(concept.metadata))
+    metadata = {key: one for key, one in concept.metadata.items() if key[:1] != "_"}
+    put = PutConcept(concept.type, concept.name, concept.attributes, metadata)
     if concept.type == _EPISODE:
         put = replace(put, id=concept.id)
     return [put, *changes, put]
+
+
+def _content(dated: Dated) -> Content:
+    one = dated.element
+    return Content(one.attributes, one.metadata, dated.valid_at, dated.invalid_at)
 
 
 def merge_again(nexus: Nexus, change: Change, undone: str) -> Hint | None:
@@ -297,11 +306,6 @@ def _entry(one: Concept | Key) -> str:
 def _trail(metadata: Mapping[str, Value]) -> Sequence[Value]:
     held = metadata.get(MERGED_FROM)
     return held if isinstance(held, list) else ()
-
-
-def _version_before(nexus: Nexus, identifier: str) -> Version | None:
-    versions = _versions(nexus, identifier)
-    return versions[-2] if len(versions) > 1 else None
 
 
 def _versions(nexus: Nexus, identifier: str) -> list[Version]:

@@ -86,6 +86,7 @@ class UnderstoodQuestion:
     names: frozenset[str]  # the words of those names
     rest: tuple[str, ...]  # its words beside them: what it asks of them
     is_of_strangers: bool  # it names somebody, and nobody whom any text knows
+    namesakes: tuple[tuple[int, int], ...] = ()  # a first name that is a thing, and whose it may be
     beside: tuple[str, frozenset[int]] | None = None  # before or after what of these it asks
     demanded: Asking | None = None  # a relation of somebody that no fact tells
     links: frozenset[int] = frozenset()  # facts that tell whom it means by a relation
@@ -184,6 +185,7 @@ def understood(
         names=names,
         rest=tuple(beside(names | times.cues, telling)),
         is_of_strangers=not (concepts or is_heard) and _names_strangers(question, columns, number),
+        namesakes=(*_namesakes(concepts, columns, number),),
         beside=beside_what,
         demanded=_demanded(relation.missing, known),
         links=relation.links,
@@ -209,6 +211,22 @@ def _related(
         who, links = holders(its, columns, asked_at, number)
         found = replace(found, ends=found.ends | who, links=found.links | links)
     return found
+
+
+def _namesakes(
+    concepts: frozenset[int], columns: Columns, number: int
+) -> Iterator[tuple[int, int]]:
+    """Yield what is called by no more than the first name of one that is named, and that one.
+
+    They may be one, for nobody else who lives has that first name.
+    """
+    known = columns.known
+    for concept in concepts & known.concepts.keys():
+        first, *others = tokens(known.concepts[concept].name) or [""]
+        if others and columns.living(known.by_part.get(first, ()), number) == {concept}:
+            for one in columns.living(known.called.get(first, ()), number) - {concept}:
+                if one in known.concepts and tokens(known.concepts[one].name) == [first]:
+                    yield one, concept
 
 
 def _beside(

@@ -10,9 +10,9 @@ vector any more.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, get_args
 
 import numpy as np
 
@@ -22,10 +22,11 @@ from recollect.errors import (
     INVALID_ARGUMENT,
     Notice,
     RecollectError,
+    may_be_one,
     nearest,
 )
 from recollect.kernel.read.catalogs import Forgetful
-from recollect.kernel.read.joints import dated_by_number
+from recollect.kernel.read.joints import End, dated_by_number, joints_at
 from recollect.kernel.read.moment import NOW, resolve_moment
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.recall.asking import UnderstoodQuestion, in_plain_words, understood
@@ -128,6 +129,8 @@ def answer_recall(
     by_model = compared(reader, columns, asked.question)
     wanted = asked.skipped + asked.limit + 1
     look = _look(reader, columns, asked)
+    namesakes = dict(_may_be_one(reader, meant.namesakes))
+    meant = replace(meant, namesakes=(*namesakes,))
 
     def choose(meant: UnderstoodQuestion) -> tuple[Ranking, Choice]:
         ranking = led_on(
@@ -169,8 +172,25 @@ def answer_recall(
         nearest=missed,
         cursor=f"r1.{at.valid}.{at.known}.{skipped}" if has_more else None,
         mode=compared_by(by_model.model),
-        notices=(*asked.notices, *by_model.notices),
+        notices=(*asked.notices, *namesakes.values(), *by_model.notices),
     )
+
+
+def _may_be_one(
+    reader: Reader, pairs: Iterable[tuple[int, int]]
+) -> Iterator[tuple[tuple[int, int], Notice]]:
+    """Yield the pairs of a first name and whose it may be that no link keeps apart."""
+    kinds = "Person", reader.session.kinds.made
+    for pair in pairs:
+        found = dated_by_number(reader, pair, closed=False)
+        elements = (found[one].element for one in pair if one in found)
+        ends = [one for one in elements if isinstance(one, Concept) and one.type in kinds]
+        if len(ends) < len(pair):
+            continue
+        one, other = ends
+        links = [joints_at(reader, [one.id], end, None, closed=False) for end in get_args(End)]
+        if not any(other.id in (of.link.subject, of.link.object) for at in links for of in at):
+            yield pair, may_be_one(one.name, one.id, other.name, other.id)
 
 
 def _after(look: Look, ranking: Ranking, row: int) -> str:

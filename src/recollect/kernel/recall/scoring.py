@@ -474,7 +474,7 @@ def _named(
 
     Of who asks is, too, what speaks of who says it, unless it is a turn.
     """
-    concepts = question.concepts
+    concepts = question.concepts.union(one for one, _ in question.namesakes)
     ends = are_among(columns.subject, concepts) | are_among(columns.object, concepts)
     named: Mask = are_among(columns.element, concepts) | ((columns.kind == FACTS) & ends)
     for rows in _naming(columns, concepts, standing.counted, number):

@@ -21,7 +21,7 @@ from recollect.kernel.write.element import (
     Triple,
     without_keys,
 )
-from recollect.kernel.write.facts import BatchFacts, add_source, also_holds, is_fact
+from recollect.kernel.write.facts import BatchFacts, add_source, also_holds, is_fact, told_of_both
 from recollect.kernel.write.identity import check_id, match_link, match_or_create, taken_id
 from recollect.kernel.write.merge_concepts import bear_anew, merge_concepts
 from recollect.kernel.write.references import References, normal, unknown
@@ -269,6 +269,7 @@ class Batch:
         if source is not target:
             self.merged.append(merge_concepts(self._unit, source, target))
             self.references.forget_ends()
+            self._unit.notices += told_of_both(self._unit, target.id)
         return target
 
     def _retype(self, change: Retype) -> Element:

@@ -176,8 +176,17 @@ class BatchFacts:
             is_new=True,
             is_told=True,
         )
+        wrong = self._replaced(change.replaces) if change.is_correction else None
+        if wrong is not None:  # closed first, so that it is no rival
+            self._tracker.meet(wrong, is_new=False)
+            self.closed += len(self._unit.close([wrong]))
         rivals = self._rivals(subject, codes, target, change.key)
         link = self._same_fact(new, rivals)
+        if wrong is not None and link is not None:
+            told = self._unit.public_id(link)
+            message = f"what it would say is remembered already, as {told}"
+            hint = f"correct {told}, and forget {change.replaces}"
+            raise refused(message, hint)
         is_new, held_until = link is None, FOREVER
         if link is None:
             link = self._create(change, (subject, target), clock.valid_at)
@@ -193,7 +202,9 @@ class BatchFacts:
             held_until = link.content.invalid_at
             self._tell_again(link, new, metadata)
         add_source(self._unit, link, change.source)
-        if change.replaces is not None:  # first, so that what it replaces cannot end it
+        if wrong is not None:
+            self._close(wrong, link)
+        elif change.replaces is not None:  # first, so that what it replaces cannot end it
             self.replace(change.replaces, link)
         if change.is_settled:
             return link, is_new
@@ -226,20 +237,23 @@ class BatchFacts:
 
     def replace(self, replaced: str, link: LinkElement) -> None:
         """End the link of an id where another begins; close it if it has no time left then."""
-        unit = self._unit
-        old = unit.directory.by_public_id(identifier(replaced, "id"))
-        if not isinstance(old, LinkElement):
-            raise NOT_FOUND.error(
-                f'no living link has the id "{replaced}", which is to be replaced',
-                "look for it again: it may have been replaced already",
-            )
+        old = self._replaced(replaced)
         if old is link:
             return
         self._tracker.meet(old, is_new=False)
         self._told.add(link.id)
         self._seen.pop(link.id, None)
-        begins = self._fact(link).begins(unit.at)
+        begins = self._fact(link).begins(self._unit.at)
         self._end_or_close(old, link, begins)
+
+    def _replaced(self, id: str | None) -> LinkElement:
+        old = self._unit.directory.by_public_id(identifier(id or "", "id"))
+        if isinstance(old, LinkElement):
+            return old
+        raise NOT_FOUND.error(
+            f'no living link has the id "{id}", which is to be replaced',
+            "look for it again: it may have been replaced already",
+        )
 
     def _settle_all(
         self, link: LinkElement, rivals: Iterable[LinkElement], *, is_functional: bool
@@ -574,8 +588,11 @@ def told_of_both(unit: Unit, subject: int) -> Iterator[Notice]:
             if older.object == newer.object or older.content.invalid_at <= begins:
                 continue
             id, at = unit.public_id(older), bound_text(begins)
-            message = f"{line_of(unit, older)} ({id}) goes on beside {line_of(unit, newer)}"
-            yield Notice("both_hold", f"{message}, and one holds at a time", end_fact(id, at))
+            message = (
+                f"{line_of(unit, older)} ({id}) goes on beside {line_of(unit, newer)}, "
+                "which is newer, and one holds at a time"
+            )
+            yield Notice("both_hold", message, end_fact(id, at))
 
 
 def _held(unit: Unit, link: LinkElement) -> AlsoHolds:

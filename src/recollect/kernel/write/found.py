@@ -32,7 +32,6 @@ from recollect.kernel.read.moment import elements_named, identities
 from recollect.kernel.store.group import Terms
 from recollect.kernel.write.batch import Batch, Spans
 from recollect.kernel.write.element import ConceptElement, Element, canonical
-from recollect.kernel.write.facts import told_of_both
 from recollect.kernel.write.identity import find_concept, matching_concepts, missing_concept
 from recollect.kernel.write.protection import refuse_update
 from recollect.kernel.write.unit import Unit
@@ -256,7 +255,6 @@ def apply_merge(
     source, target = _only(unit, tree.source, sources), _only(unit, tree.target, targets)
     batch = Batch(unit)
     batch.run([Merge(Met(source.id), Met(target.id))], lambda _: Spans(tree.target.span))
-    unit.notices += told_of_both(unit, target.id)
     return batch.merged[0] if batch.merged else MergeReport(0, 0, 0)
 
 

@@ -65,7 +65,7 @@ def _on(
 
 _HINTS: Final = {
     "say what is right, such as object": "say --object, --text, --from, --until, --confidence, "
-    "--source or --attribute",
+    "--source, --attribute or --same-as",
     "pass an id, or a question in plain words": "give --id or a question, or --source, --session, "
     "--since or --until",
     "ask why, and see what became of it": "see what became of it: recollect why ID",
@@ -255,6 +255,7 @@ def list_all(
         found = memory.list(kind, about=about, limit=limit, cursor=cursor, past=past)
         if out.give_json(found.to_dict()):
             return
+        out.warn_of(found.warnings)
         for one in found.memories:
             out.show_text(_line(one, one.kind))
         if not found.memories:
@@ -321,6 +322,7 @@ _DONE: Mapping[str, str] = {"end": "ended", "withdraw": "withdrawn", "erase": "e
 def _tell_corrected(out: Output, done: Corrected) -> None:
     if out.give_json(done.to_dict()):
         return
+    out.warn_of(done.warnings)
     out.show_text(_line(done.before, "before"))
     out.show_text(_line(done.memory, "now"))
     before, now = done.before.to_dict(), done.memory.to_dict()

@@ -75,7 +75,7 @@ def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = Fals
             id, *at = hint.on
             return f"recollect forget --id {id} --how end" + "".join(f" --at {one}" for one in at)
         case ToDo.JOIN:
-            return str(hint) if is_shell else f"echo {quote(hint.on[0])} | recollect run -"
+            return f"recollect correct {hint.on[0]} --same-as {hint.on[1]}"
         case ToDo.SEARCH | ToDo.LIST_EXCHANGES:
             return str(hint) if is_shell else "look for it: recollect search WORDS"
         case ToDo.LIST_GROUPS:

@@ -18,7 +18,6 @@ strict, with a notice.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal, NotRequired, cast
 from urllib.parse import quote
@@ -26,7 +25,7 @@ from urllib.parse import quote
 from pydantic import BeforeValidator, Field, JsonValue, with_config
 from typing_extensions import TypedDict
 
-from recollect.errors import PERMISSION_DENIED, Hint, Notice, ToDo, refused
+from recollect.errors import PERMISSION_DENIED, refused
 from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece, KnowledgeProvider
 from recollect.faces.markup import Markup
 from recollect.faces.markup.wire import to_wire
@@ -118,6 +117,7 @@ class Correct(TypedDict):
     confidence: NotRequired[float]
     source: NotRequired[str]
     attributes: NotRequired[Annotated[dict[str, Any], Field(description="of a concept")]]
+    same_as: NotRequired[Annotated[str, Field(description="what a concept is")]]
     evidence: NotRequired[
         Annotated[list[dict[str, Any]], Field(description="of a claim's new text, as in remember")]
     ]
@@ -210,21 +210,8 @@ def remember(memory: Memory, given: Remember) -> Output:
     if done.facts:
         answer["facts"] = [_kept(one) for one in done.facts]
     answer |= _beside(done.ended, done.also_holds)
-    warnings = [_warned(one) for one in done.warnings]
+    warnings = [one.to_wire() for one in done.warnings]
     return {**answer, "warnings": warnings} if warnings else answer
-
-
-def _warned(notice: Notice) -> Output:
-    """Return a warning; of what may be one with another also what needs no KIP."""
-    if isinstance(notice.hint, Hint) and notice.hint.todo is ToDo.JOIN:
-        notice = replace(notice, message=f"{notice.message}; {_OR_TELL_AGAIN}")
-    return notice.to_wire()
-
-
-_OR_TELL_AGAIN: Final = (
-    'if they are one, forget the new one by its id and remember its facts of {"id"} of the other; '
-    "or merge them by execute_kip with the hint"
-)
 
 
 def correct(memory: Memory, given: Correct) -> Output:
@@ -259,6 +246,8 @@ def list_memories(memory: Memory, given: ListMemories) -> Output:
     said: dict[str, Any] = dict(given)
     found = memory.face.list(**said)
     answer: Output = {"note": NOTE, "memories": [_listed(one) for one in found.memories]}
+    if found.warnings:
+        answer["warnings"] = [one.to_wire() for one in found.warnings]
     return answer if found.cursor is None else {**answer, "next_cursor": found.cursor}
 
 
@@ -293,7 +282,8 @@ def _listed(one: MemoryRecord) -> Output:
 
 def _corrected(done: Corrected) -> Output:
     answer = {"memory": _kept(done.memory), "before": _kept(done.before), "undo": done.undo}
-    return answer | _beside((), done.also_holds)
+    warnings = [one.to_wire() for one in done.warnings]
+    return answer | _beside((), done.also_holds) | ({"warnings": warnings} if warnings else {})
 
 
 def _beside(ended: Iterable[Holding], held: Iterable[Holding]) -> Output:

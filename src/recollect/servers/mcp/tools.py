@@ -237,8 +237,7 @@ _ALL: Final = (
     _tool(
         "correct",
         "Correct a memory",
-        "Put a memory right by its id: what you pass stands, what you leave out stays, and the "
-        "past keeps what was believed.",
+        "Put a memory right by its id: what you pass stands, the rest stays as it was.",
         _checked(
             face_tools.Correct,
             '{"id": "the id of a memory", "object": "BMW"}',

@@ -59,7 +59,8 @@ WORDS: Final[Mapping[ToDo, str]] = {
     ToDo.ASK_AT_TRANSACTION: "write #{0} into “Known at”",
     ToDo.WRITE: "write it at Ask, which shows what it would do",
     ToDo.END_FACT: "let {0} end on its page",
-    ToDo.JOIN: "write at Ask: {0}",
+    ToDo.JOIN: "at Ask: MERGE CONCEPT ?one INTO ?other WHERE "
+    '{{ ?one {{id: "{0}"}} ?other {{id: "{1}"}} }}',
     ToDo.SEARCH: "search for it at Ask",
     ToDo.LIST_GROUPS: "choose one of the groups above",
     ToDo.SEE_TRANSACTION: "look at transaction #{0} at Compare",

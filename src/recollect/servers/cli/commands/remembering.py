@@ -116,6 +116,9 @@ def correct_memory(
     attribute: Annotated[
         list[str] | None, option("--attribute", "NAME=VALUE", "Of a concept; JSON, or else text.")
     ] = None,
+    same_as: Annotated[
+        str | None, option("--same-as", "NAME", "Of a concept: what it is, by name or id.")
+    ] = None,
     evidence: EvidenceWords = None,
 ) -> None:
     """Put a memory right; what is left out stays as it was."""
@@ -128,6 +131,7 @@ def correct_memory(
         "invalid_at": until,
         "confidence": confidence,
         "source": source,
+        "same_as": same_as,
     }
     correct(on, id, said, attribute or [], evidence or [])
 

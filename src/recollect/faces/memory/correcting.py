@@ -1,0 +1,123 @@
+"""Memories put right: what is said anew stands, and what is left out stays as it was.
+
+The rule: a correction is one write. The past keeps what was believed before, which says what stands
+in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from recollect.errors import refused
+from recollect.faces.claims import Actor
+from recollect.faces.knowledge import KnowledgeBase, NexusKnowledgePieceStore
+from recollect.faces.memory.model import Corrected, Holding, MemoryRecord, records_named
+from recollect.faces.memory.naming import concept_called, element_named
+from recollect.faces.memory.told import changes_of, read_fact
+from recollect.faces.memory.undoing import begun
+from recollect.kernel import Nexus
+from recollect.model import (
+    FACT,
+    AlsoHolds,
+    BatchReport,
+    Change,
+    Ended,
+    Link,
+    Merge,
+    PutConcept,
+    bound_text,
+)
+
+_KEEPING: Final = frozenset({"invalid_at", "source", "confidence"})
+"""What can be said anew of a fact without its being another one."""
+
+
+def correct_fact(
+    nexus: Nexus, before: MemoryRecord, said: Mapping[str, Any], actor: Actor
+) -> Corrected:
+    """Put another fact in the place of one, or tell it once more with what is said anew."""
+    if said.keys() & {"attributes", "same_as"}:
+        raise refused(
+            "a fact has no attributes to correct, and is the same as no other",
+            "say its object, text, valid_at, invalid_at, source or confidence",
+        )
+    dated = element_named(nexus, before.id)
+    link = dated.element
+    assert isinstance(link, Link)
+    told = {"subject": {"id": link.subject}, "predicate": link.predicate}
+    told["object"] = {"id": link.object}
+    kept: dict[str, object] = {"valid_at": begun(dated)}
+    kept |= {"source": before.source, "confidence": before.confidence}
+    kept |= {} if "object" in said else {"text": before.text, "invalid_at": before.invalid_at}
+    fact = read_fact({**told, **kept, **said}, "fact")
+    made, puts = changes_of(nexus, [fact])
+    if said.keys() <= _KEEPING:  # the same fact, told once more
+        return written(nexus, [*made, *puts], before, actor)
+    others = {key: one for key, one in link.attributes.items() if key != FACT}
+    put = replace(puts[0], attributes=others, replaces=link.id, is_correction=True)
+    return written(nexus, [*made, put], before, actor)
+
+
+def correct_concept(
+    nexus: Nexus, before: MemoryRecord, said: Mapping[str, Any], actor: Actor
+) -> Corrected:
+    """Say other attributes of a concept, or which other one it is."""
+    if said.keys() == {"same_as"}:
+        other = concept_called(nexus, str(said["same_as"]))
+        done = written(nexus, [Merge(before.id, other.id)], before, actor)
+        return replace(done, undo=f"undo {before.id}")
+    attributes = said.get("attributes")
+    if said.keys() != {"attributes"} or not isinstance(attributes, Mapping):
+        raise refused(
+            "a concept is corrected by its attributes, or by what it is the same as",
+            'pass attributes={"role": "director"}',
+        )
+    assert before.type is not None and before.name is not None
+    put = PutConcept(before.type, before.name, dict(attributes))
+    return written(nexus, [put], before, actor)
+
+
+def correct_piece(
+    nexus: Nexus, before: MemoryRecord, said: Mapping[str, Any], actor: Actor
+) -> Corrected:
+    """Give a piece another text; the record says that the actor writes it."""
+    if said.keys() != {"text"}:
+        raise refused("a piece is corrected by another text", "say its text")
+    pieces = NexusKnowledgePieceStore(nexus, actor.actor_id)
+    with KnowledgeBase(nexus=nexus, piece_store=pieces) as kb:
+        piece = kb.get_piece(before.name or "")
+        assert piece is not None
+        kb.update_piece(replace(piece, content=said["text"]))
+    (memory,) = records_named(nexus, [before.id])
+    return Corrected(memory, before, "correct it with what it said before")
+
+
+def written(
+    nexus: Nexus, changes: Sequence[Change], before: MemoryRecord, actor: Actor
+) -> Corrected:
+    """Write a correction, whose last change puts what stands then."""
+    done = nexus.write(changes, actor=actor.actor_id)
+    (report,) = done.results
+    assert isinstance(report, BatchReport)
+    (memory,) = records_named(nexus, report.ids[-1:])
+    return Corrected(
+        memory,
+        before,
+        f"undo {memory.id}",
+        beside(nexus, report.also_holds),
+        done.transaction,
+        done.notices,
+    )
+
+
+def beside(nexus: Nexus, found: Sequence[Ended | AlsoHolds]) -> tuple[Holding, ...]:
+    """Return what a write ended, or what goes on beside it, in the words of a memory."""
+    lines = {one.id: one.text for one in records_named(nexus, [one.id for one in found])}
+    return tuple(
+        Holding(one.id, lines[one.id], until=bound_text(one.at))
+        if isinstance(one, Ended)
+        else Holding(one.id, lines[one.id], bound_text(one.since), bound_text(one.until))
+        for one in found
+    )

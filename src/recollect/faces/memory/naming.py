@@ -1,0 +1,155 @@
+"""What people name: by an id or its beginning, by a name, by a first name, by "me".
+
+The rule: a whole id means itself, and a name the one living thing that is called so. A first name
+that is a thing of its own, and also that of one person alone, may be that person: what is told of
+either is shown for both, with how to make them one, until a link keeps them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, Literal
+
+from recollect.errors import RESOURCE_NOT_FOUND, Notice, RecollectError, may_be_one, refused
+from recollect.faces.beginnings import GIVEN, whole_id
+from recollect.faces.memory.told import SELF
+from recollect.kernel import Nexus, tokens
+from recollect.model import REPLACED_BY, AsOf, Concept, Dated, Hits, Link, Rows
+
+ENDS: Final[tuple[Literal["subject", "object"], ...]] = ("subject", "object")
+"""Where a link begins and where it leads."""
+
+_ME: Final = frozenset({"me", "myself", "i", "mich", "mir", "ich", "mí", "yo"})
+"""What people call themselves: whom the agent serves, else who asks."""
+
+_SERVED: Final = f'FIND(?one) WHERE {{ ({{type: "Person", name: "{SELF}"}}, "serves", ?one) }}'
+_MOST: Final = 200  # concepts of a first name
+
+
+def element_named(nexus: Nexus, identifier: str, *, closed: bool = False) -> Dated:
+    """Return the element of an id, or of the beginning of one that was given with its element.
+
+    NOT_FOUND if there is none, or it lives no more.
+    """
+    dated = nexus.elements.look_up([identifier], closed=closed).get(identifier)
+    if dated is None:
+        whole = whole_id(nexus, identifier, GIVEN)
+        dated = nexus.elements.look_up([whole], closed=closed).get(whole)
+    if dated is None:
+        now = None if closed else _stands_as(nexus, identifier)
+        raise RESOURCE_NOT_FOUND.error(
+            "no memory has this id" if closed else "no living memory has this id",
+            "recall it, and pass the id that the answer gives"
+            if now is None
+            else f"use {now}: what it said stands there now",
+        )
+    return dated
+
+
+def _stands_as(nexus: Nexus, identifier: str) -> str | None:
+    """Return the living fact that took the place of one, or that says the same anew."""
+    dated = nexus.elements.look_up([identifier], closed=True).get(identifier)
+    if dated is None or not isinstance(link := dated.element, Link):
+        return None
+    living = [
+        one.link for one in nexus.concepts.joints([link.subject], "subject", [link.predicate])
+    ]
+    by = link.metadata.get(REPLACED_BY)
+    found = [one.id for one in living if one.id == by or one.object == link.object]
+    return found[0] if found else None
+
+
+def concept_called(nexus: Nexus, called: str) -> Concept:
+    """Return the one concept of a name or an id; INVALID_ARGUMENT where several are called so."""
+    found = [one for one in nexus.elements.named(called) if one.by != "first name"]
+    if len(found) > 1:
+        told = "; ".join(f"{one.element.id} ({one.detail})" for one in found)
+        raise refused(f'several are called "{called[:60]}": {told}', "pass one's id")
+    element = found[0].element if found else element_named(nexus, called).element
+    if not isinstance(element, Concept):
+        raise _unknown(called, "pass the name or the id of a concept")
+    return element
+
+
+def own_concept(nexus: Nexus, called: str, askers: Sequence[str]) -> Concept | None:
+    """Return who is meant by "me": the first who asks that is known; None for another word."""
+    if called.lower() not in _ME or any(one.by == "name" for one in nexus.elements.named(called)):
+        return None
+    for one in askers:
+        found = [each.element for each in nexus.elements.named(one)]
+        if one == SELF:
+            (rows,) = nexus.read(_SERVED, as_of=AsOf(valid=nexus.now())).results
+            assert isinstance(rows, Rows)
+            found = [each for (each,) in rows.rows if isinstance(each, Concept)]
+        if len(found) == 1:
+            return found[0]
+    return None
+
+
+def things_called(
+    nexus: Nexus, called: str, *, past: bool
+) -> tuple[dict[str, str], tuple[Notice, ...]]:
+    """Return the names of what is called so or has the id, by id, and what may be one of it.
+
+    NOT_FOUND where nothing is, and where a first name is that of several.
+    """
+    named = nexus.elements.named(called)
+    things = {one.element.id: one.element.name for one in named}
+    if named and named[0].by == "first name" and len(named) > 1:
+        raise _unknown(called, f'say whom: "{named[0].element.name}"')
+    if not things:
+        found = nexus.elements.look_up([called], closed=past)
+        things = {
+            id: one.element.name if isinstance(one.element, Concept) else called
+            for id, one in found.items()
+        }
+    if not things:
+        raise _unknown(called, "recall it in plain words, and pass the name that the answer gives")
+    pairs = {**things, **_bearers(nexus, called)}
+    notices = list[Notice]()
+    for id, name, whole, its in [*_namesakes(nexus, pairs)]:
+        if id in things or whole in things:
+            things |= {id: name, whole: its}
+            notices.append(may_be_one(name, id, its, whole))
+    return things, tuple(notices)
+
+
+def _namesakes(nexus: Nexus, things: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield what has the first name alone of one of some things, and that one: ids and names."""
+    for whole, its in things.items():
+        for first in first_names(nexus, {whole: its}):
+            links = [one.link for end in ENDS for one in nexus.concepts.joints([whole], end)]
+            apart = {end for one in links for end in (one.subject, one.object)}
+            for one in nexus.elements.named(first):
+                if one.by in ("name", "spelling") and one.element.id not in {whole, *apart}:
+                    yield one.element.id, one.element.name, whole, its
+
+
+def first_names(nexus: Nexus, things: Mapping[str, str]) -> Iterator[str]:
+    """Yield the first names of things that nobody else has."""
+    for id, name in things.items():
+        first, *others = name.split() or [""]
+        if others and _bearers(nexus, first).keys() == {id}:
+            yield first
+
+
+def _bearers(nexus: Nexus, first: str) -> dict[str, str]:
+    """Return who has a first name, by id: what is called so and more, in words written large."""
+    wanted = tokens(first)
+    if len(wanted) != 1:
+        return {}
+    (hits,) = nexus.search(first, "concept", limit=_MOST).results
+    assert isinstance(hits, Hits)
+    found = (one.element for one in hits.hits if isinstance(one.element, Concept))
+    return {
+        one.id: one.name
+        for one in found
+        if nexus.kinds.is_free(one.type)
+        and len(words := one.name.split()) > 1
+        and all(word[0].isupper() for word in words)
+        and tokens(words[0]) == wanted
+    }
+
+
+def _unknown(called: str, hint: str) -> RecollectError:
+    return RESOURCE_NOT_FOUND.error(f'nothing is called "{called[:60]}"', hint)

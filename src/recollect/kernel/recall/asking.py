@@ -7,7 +7,7 @@ nothing beyond its words.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -333,18 +333,21 @@ def _are_speaker(ways: tuple[int, ...], columns: Columns, number: int) -> bool:
     return any(columns.spoke(one, number) for one in named if one)
 
 
-def names_in(words: list[str], columns: Columns, number: int) -> dict[str, set[int]]:
+def names_in(
+    words: list[str], columns: Columns, number: int, called: Mapping[str, list[int]] | None = None
+) -> dict[str, set[int]]:
     """Return the whole names of concepts among words, inside no longer name, and whose they were.
 
-    They are those that somebody had at a transaction.
+    They are those that somebody had at a transaction; or others by which rows are `called`.
     """
     found: dict[str, set[int]] = {}
     known = columns.known
+    called = known.called if called is None else called
     at = 0
     while at < len(words):
         for many in range(min(known.longest_name, len(words) - at), 0, -1):
             name = " ".join(words[at : at + many])
-            rows = known.called.get(name)
+            rows = called.get(name)
             if rows and (ids := columns.living(rows, number)):
                 found[name] = ids
                 at += many - 1

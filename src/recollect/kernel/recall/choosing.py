@@ -11,9 +11,11 @@ nearest miss is told.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial, reduce
 from itertools import islice
 from typing import Final
 
@@ -22,7 +24,7 @@ import numpy as np
 from recollect.kernel.recall.asking import UnderstoodQuestion, beside, names_in
 from recollect.kernel.recall.columns import NONE, SAYS_ANYTHING, SAYS_WHEN
 from recollect.kernel.recall.recollection import Recalled, Share
-from recollect.kernel.recall.remembering import FACTS, since_text
+from recollect.kernel.recall.remembering import FACTS, NAME, since_text
 from recollect.kernel.recall.scoring import (
     FACTORS,
     KIND,
@@ -67,6 +69,7 @@ FLOOR_OF_NAMED, FLOOR_OF_OTHERS = 0.26, 1.25
 OF_FAR: Final = 0.5
 """What a memory counts that holds too little of what is asked, and is no turn and not led to."""
 
+_LONG: Final = 12  # words of a text that tells enough of what it is about to be asked for it
 _FIRST: Final = 4
 _TOGETHER: Final = 16  # memories ordered together, so that pages follow one another
 
@@ -145,6 +148,8 @@ def is_near(ranking: Ranking, place: Pick, asked: Vector) -> bool:
         return False
     if _tells_of_another_time(ranking, row):
         return False
+    if int(columns.element[row]) in question.concepts and columns.length[row] >= _LONG:
+        return True  # the question names what it is about
     is_turn = columns.session[row] != NONE
     near = -1.0 if ranking.near is None else float(ranking.near[row])
     if is_turn:
@@ -340,6 +345,7 @@ def _stems(words: list[str]) -> list[str]:
     return [stem(one, language) for one in folded]
 
 
+_NAMES: Final = re.compile(NAME)
 FIRST: Final = 5
 OF_SOURCE: Final = 0.7
 """What of a score a memory gives to what it alone names."""
@@ -356,10 +362,10 @@ def led_on(look: Look, ranking: Ranking) -> Ranking:
     best = ranking.rows[:_LOOKED_AT].tolist()
     texts = look(best) if best else {}
     given: dict[int, float] = {}
-    for row, score in zip(best[:FIRST], ranking.scores, strict=False):
+    for row, score in zip(best[:FIRST], ranking.scores.tolist(), strict=False):
         for concept, held in _mentioned(ranking, texts[row][1], row) if row in texts else ():
             if concept not in question.concepts and held <= most:
-                gain = OF_SOURCE * float(score) / (1 + math.log(1 + held))
+                gain = OF_SOURCE * score / (1 + math.log(max(2, held)))
                 given[concept] = max(gain, given.get(concept, 0.0))
     if not given:
         return ranking
@@ -376,18 +382,22 @@ def led_on(look: Look, ranking: Ranking) -> Ranking:
 
 def _mentioned(ranking: Ranking, text: str, row: int) -> Iterator[tuple[int, int]]:
     """Yield what a memory names beside what it is about, and how many texts hold the name."""
-    columns = ranking.columns
-    for name, concepts in names_in(tokens(text), columns, ranking.number).items():
+    columns, topics = ranking.columns, ranking.columns.known.topics
+    names = names_in(tokens(text), columns, ranking.number)
+    for large in _NAMES.findall(text):
+        names |= names_in(tokens(large), columns, ranking.number, topics)
+    for name, concepts in names.items():
         words = columns.known.numbers_of(tokens(name))
-        held = min(_frequency(ranking, one) for one in words)
+        held = _frequency(ranking, frozenset(words))
         for concept in concepts - {int(columns.element[row]), int(columns.subject[row])}:
             yield concept, held
 
 
-def _frequency(ranking: Ranking, word: int) -> int:
-    """Return how many of the texts that count hold a word."""
-    known = ranking.standing.frequencies
-    if word not in known:
-        rows, _ = ranking.columns.of_word(word)
-        known[word] = int(np.count_nonzero(ranking.standing.counted[rows]))
-    return known[word]
+def _frequency(ranking: Ranking, words: frozenset[int]) -> int:
+    """Return how many of the texts that count hold all words of a name."""
+    known, columns = ranking.standing.frequencies, ranking.columns
+    if words not in known:
+        rows = sorted((columns.of_word(one)[0] for one in words), key=len)
+        both = partial(np.intersect1d, assume_unique=True)
+        known[words] = int(np.count_nonzero(ranking.standing.counted[reduce(both, rows)]))
+    return known[words]

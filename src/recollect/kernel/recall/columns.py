@@ -144,6 +144,9 @@ class KnownNumbers:
     named_by_word: dict[str, set[int]] = field(default_factory=dict)  # speakers
     speaker_stems: dict[int, set[int]] = field(default_factory=dict)  # speakers by words for them
     called: dict[str, list[int]] = field(default_factory=dict)  # rows by folded name
+    topics: dict[str, list[int]] = field(
+        default_factory=dict
+    )  # rows of texts by what each is about
     by_part: dict[str, list[int]] = field(default_factory=dict)  # rows by first and last word
     longest_name: int = 1  # words
     concepts: dict[int, Called] = field(default_factory=dict)
@@ -162,6 +165,7 @@ class KnownNumbers:
             concepts=dict(self.concepts),
             terms=dict(self.terms),
             called={name: list(rows) for name, rows in self.called.items()},
+            topics={name: list(rows) for name, rows in self.topics.items()},
             by_part={name: list(rows) for name, rows in self.by_part.items()},
         )
 
@@ -187,9 +191,11 @@ class KnownNumbers:
         """Keep what a concept or a text is called in a row."""
         if memory.kind == FACTS:
             return
-        for name in memory.names:
-            self.called.setdefault(name, []).append(row)
-            self.longest_name = max(self.longest_name, min(name.count(" ") + 1, 8))
+        topics = () if memory.topic is None else (memory.topic,)
+        for held, names in ((self.called, memory.names), (self.topics, topics)):
+            for name in names:
+                held.setdefault(name, []).append(row)
+                self.longest_name = max(self.longest_name, min(name.count(" ") + 1, 8))
         first, *others = (memory.standing.name or "").split() or [""]
         if others and all(one[0].isupper() for one in (first, *others)):
             for part in {folded(first), folded(others[-1])}:
@@ -230,7 +236,7 @@ class StandingRows:
     sessions: int
     session_norm: Floats  # ... and in each session that was known then
     words: dict[object, HeldWord] = field(default_factory=dict)  # by what is asked
-    frequencies: dict[int, int] = field(default_factory=dict)  # by words
+    frequencies: dict[frozenset[int], int] = field(default_factory=dict)  # by words of names
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 import orjson
 
 from recollect.kernel.recall.spans import Span, day_of, spoken_of
+from recollect.kernel.recall.words import telling_words
 from recollect.kernel.schema.definitions import SELF, SERVES
 from recollect.kernel.search.tokens import called, folded, is_wordless, tokens
 from recollect.kernel.store.cells import text, whole
@@ -183,6 +184,12 @@ def _add(value: Value, add: Callable[[str], None]) -> None:
 
 
 _LINE: Final = re.compile(r"(\w+)\(([^()\n]*)\): ", re.ASCII)
+NAME: Final = r"[A-Z\u00c0-\u00de][\w'-]*(?:\s+(?:[a-z]{1,3}\s+){0,2}[A-Z\u00c0-\u00de][\w'-]*)*"
+"""Words written large, one after the other, with short ones between."""
+
+_TOPIC: Final = re.compile(
+    rf"({NAME})(?:\s*\(|\s*:|\s(?:is|was|are|were|ist|war|sind|waren|es|fue|era)\s)(?!.*\?)"
+)
 _STATUS: Final = {"verified": 1.0, "observed": 0.95, "inferred": 0.85}
 _ASKS: Final = re.compile("[?\uff1f]" r"\s*(?:\[[^\]]*\]\s*)?$")  # before a note in brackets, too
 _NAMES: Final = ("aliases", "nicknames")
@@ -211,6 +218,7 @@ class MemoryContent(NamedTuple):
     speaker: str | None = None
     is_assistant: bool = False
     is_turn: bool = False  # of a conversation, whose day is among its spans
+    topic: str | None = None  # what a text begins with and is about, folded
     is_service: bool = False  # a fact that tells whom the agent serves
 
 
@@ -285,6 +293,7 @@ def _concept(
         spans=_with_own_time(one, spoken_of(text, words, _said_at(said_at))),
         author=None if status == "verified" else _text(author) or known.actors.get(one.since),
         trust=_STATUS.get(status or "", 1.0),
+        topic=None if code == CONCEPTS else _topic(text),
     )
 
 
@@ -301,14 +310,15 @@ def _episode(
     session = _text(attributes.get("session"))
     described = _text(attributes.get("source_description"))
     stream = session or described or ("" if line is not None else None)
-    words = tokens(body)
+    words, topic = tokens(body), _topic(body)
     told = spoken_of(body, words, _said_at(said_at))
     return MemoryContent(
         one,
         code,
         body,
         words,
-        () if title is None else (folded(title),),
+        (folded(title),) if title else (topic,) if topic and " " in topic else (),
+        topic=topic,
         stream=None if stream is None else f"{bool(session)}{stream}",
         has_session=bool(session),
         said_at=said_at,
@@ -319,6 +329,16 @@ def _episode(
         spans=told if said_at == BEGINNING else (day_of(said_at), *told),
         trust=1.0,
     )
+
+
+def _topic(text: str) -> str | None:
+    """Return the name that a text begins with and tells something of.
+
+    >>> _topic("The Silent Harbor is a film"), _topic("Linz (Austria) grew"), _topic("It is late")
+    ('the silent harbor', 'linz', None)
+    """
+    found = _TOPIC.match(text)
+    return folded(found[1]) if found and telling_words(tokens(found[1])) else None
 
 
 def _fact(

@@ -116,7 +116,6 @@ class Ranking:
     standing: StandingRows
     number: int  # the transaction that is looked back to
     candidates: Mask  # what may be answered with at all
-    reached: Mask  # of those, what the question finds by itself
     held: tuple[HeldWord, ...]  # the words of the question, in their order
     demanded: HeldWord | None  # what an answer must hold
     dated: Floats | None  # how well what each tells is of the time that it names
@@ -135,13 +134,13 @@ class Ranking:
             yield name, WEIGHTS[name] / whole * share(rows)
 
     def scored(self, rows: Rows) -> Floats:
-        """Return the scores of some rows; 0 where the question does not find one by itself."""
+        """Return the scores of some rows."""
         scores = np.zeros(len(rows))
         for _, points in self.points(rows):
             scores += points
         for factor in self.factors.values():
             scores *= factor(rows)
-        return np.where(self.reached[rows], np.maximum(scores, 0.0), 0.0)
+        return np.maximum(scores, 0.0)
 
     def with_best(self, rows: Rows, scores: Floats) -> Ranking:
         """Return it with the best of some rows: `MOST` at least, if there are so many."""
@@ -211,7 +210,7 @@ def ranked(
         shares[MEANING] = _meanings(columns, near, compared, standing, candidates)
     shares = {name: shares[name] for name in SHARES if name in shares}
     ranking = Ranking(
-        columns, question, standing, moment.known, candidates, reached, held, demanded, dated,
+        columns, question, standing, moment.known, candidates, held, demanded, dated,
         named, near, shares, _factors(columns, standing, fits, named),
     )  # fmt: skip
     return ranking.with_best(rows, ranking.scored(rows))

@@ -251,7 +251,7 @@ class _Auditing:
 
     def _unlogged(self) -> Breach | None:
         """Return the first content that no transaction of the log wrote, or left like that."""
-        for sql in (*UNLOGGED_CONTENTS, UNLOGGED_PAST, MISNUMBERED_PAST):
+        for sql in (UNLOGGED_CONTENTS, UNLOGGED_PAST, MISNUMBERED_PAST):
             for element, number in self._rows(sql):
                 name = public_id(self._group.id_bits, whole(element))
                 return Breach(whole(number), f"no transaction wrote {name} as it is")

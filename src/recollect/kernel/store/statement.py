@@ -35,6 +35,17 @@ class Statement:
         return f"Statement({self.text!r})"
 
 
+def of_both(select: str, around: str = "{both}") -> Statement:
+    """Return a statement of concepts and of links: `{element}` is their table, `{term}` of which.
+
+    >>> of_both("SELECT e.{term} FROM {element} AS e").text
+    'SELECT e.type FROM concept AS e UNION ALL SELECT e.predicate FROM link AS e'
+    """
+    concepts = select.replace("{element}", "concept").replace("{term}", "type")
+    links = select.replace("{element}", "link").replace("{term}", "predicate")
+    return Statement(around.replace("{both}", f"{concepts} UNION ALL {links}"))
+
+
 def spell(text: str, words: Mapping[str, str], *, has_types: bool) -> str:
     """Return a text in the words of an engine; KeyError for a word that it has not.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.statement import Statement, of_both
 
 FIND: Final = Statement("""
 SELECT k.payload, k.answer, k.about FROM kept_answer AS k
@@ -37,11 +37,10 @@ SELECT DISTINCT c.element, c.operation FROM change AS c
 WHERE c.group_id = :group AND c.tx > :after ORDER BY c.element, c.operation
 """)
 
-SALTS: Final = Statement("""
-SELECT c.id, c.salt FROM {numbers about w} CROSS JOIN concept AS c
-WHERE c.id = w.value AND c.group_id = :group
-UNION ALL
-SELECT k.id, k.salt FROM {numbers about w} CROSS JOIN link AS k
-WHERE k.id = w.value AND k.group_id = :group
-ORDER BY 1
-""")
+SALTS: Final = of_both(
+    """
+SELECT e.id, e.salt FROM {numbers about w} CROSS JOIN {element} AS e
+WHERE e.id = w.value AND e.group_id = :group
+""",
+    "{both} ORDER BY 1",
+)

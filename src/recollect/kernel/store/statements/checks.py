@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.statement import Statement, of_both
 
 _END: Final = """
 SELECT k.id FROM link AS k {by_none}
@@ -41,61 +41,50 @@ WHERE k.group_id = :group AND k.expired_at = :living
 GROUP BY k.subject, k.predicate, k.object, k.key HAVING count(*) > 1 LIMIT :most
 """)
 
-SHARED_IDS: Final = Statement("""
-SELECT max(g.id) FROM (
-  SELECT c.id, c.public_id FROM concept AS c
-  WHERE c.group_id = :group AND c.expired_at = :living AND c.public_id IS NOT NULL
-  UNION ALL
-  SELECT k.id, k.public_id FROM link AS k
-  WHERE k.group_id = :group AND k.expired_at = :living AND k.public_id IS NOT NULL
-) AS g GROUP BY g.public_id HAVING count(*) > 1 LIMIT :most
-""")
+SHARED_IDS: Final = of_both(
+    """
+  SELECT e.id, e.public_id FROM {element} AS e
+  WHERE e.group_id = :group AND e.expired_at = :living AND e.public_id IS NOT NULL
+""",
+    "SELECT max(g.id) FROM ({both}) AS g GROUP BY g.public_id HAVING count(*) > 1 LIMIT :most",
+)
 
-EARLY_IDS: Final = Statement("""
-SELECT c.id FROM concept AS c JOIN tx AS t
-  ON t.group_id = :group AND t.number = c.born_at
-WHERE c.group_id = :group AND c.id > t.last_id
-UNION ALL
-SELECT k.id FROM link AS k JOIN tx AS t ON t.group_id = :group AND t.number = k.born_at
-WHERE k.group_id = :group AND k.id > t.last_id
-LIMIT :most
-""")
+EARLY_IDS: Final = of_both(
+    """
+SELECT e.id FROM {element} AS e JOIN tx AS t ON t.group_id = :group AND t.number = e.born_at
+WHERE e.group_id = :group AND e.id > t.last_id
+""",
+    "{both} LIMIT :most",
+)
 
-LOST_TERMS: Final = Statement("""
-SELECT c.id FROM concept AS c WHERE c.group_id = :group AND c.type NOT IN (
+LOST_TERMS: Final = of_both(
+    """
+SELECT e.id FROM {element} AS e WHERE e.group_id = :group AND e.{term} NOT IN (
   SELECT t.code FROM term AS t WHERE t.group_id = :group)
-UNION ALL
-SELECT k.id FROM link AS k WHERE k.group_id = :group AND k.predicate NOT IN (
-  SELECT t.code FROM term AS t WHERE t.group_id = :group)
-LIMIT :most
-""")
+""",
+    "{both} LIMIT :most",
+)
 
-WRONG_CONTENTS: Final = Statement("""
-SELECT e.id FROM (
-  SELECT c.id, c.attributes, c.metadata FROM concept AS c WHERE c.group_id = :group
-  UNION ALL
-  SELECT k.id, k.attributes, k.metadata FROM link AS k WHERE k.group_id = :group
-  UNION ALL
-  SELECT p.id, p.attributes, p.metadata FROM past AS p WHERE p.group_id = :group
-) AS e
+WRONG_CONTENTS: Final = of_both(
+    "SELECT e.id, e.attributes, e.metadata FROM {element} AS e WHERE e.group_id = :group",
+    """
+SELECT e.id FROM ({both} UNION ALL
+  SELECT p.id, p.attributes, p.metadata FROM past AS p WHERE p.group_id = :group) AS e
 WHERE NOT {is_object e.attributes} OR NOT {is_object e.metadata}
 LIMIT :most
-""")
+""",
+)
 
-WRONG_CLOCKS: Final = Statement("""
-SELECT e.id FROM (
-  SELECT c.id, c.born_at, c.changed_at, c.expired_at FROM concept AS c
-  WHERE c.group_id = :group
-  UNION ALL
-  SELECT k.id, k.born_at, k.changed_at, k.expired_at FROM link AS k
-  WHERE k.group_id = :group
-) AS e
-WHERE e.born_at < 1 OR e.changed_at < e.born_at OR e.expired_at < e.changed_at
+WRONG_CLOCKS: Final = of_both(
+    """
+SELECT e.id FROM {element} AS e WHERE e.group_id = :group AND (
+  e.born_at < 1 OR e.changed_at < e.born_at OR e.expired_at < e.changed_at
   OR e.changed_at > (SELECT g.number FROM grp AS g WHERE g.group_id = :group)
-  OR (e.expired_at != :living
+  OR e.expired_at != :living
     AND e.expired_at > (SELECT g.number FROM grp AS g WHERE g.group_id = :group))
-LIMIT :most
-""")
+""",
+    "{both} LIMIT :most",
+)
 
 LOST_PAST: Final = Statement("""
 SELECT p.id FROM past AS p

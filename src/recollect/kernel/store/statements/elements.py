@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.statement import Statement, of_both
 
 STATE = Statement("SELECT e.begun, g.number FROM erasure AS e LEFT JOIN grp AS g ON g.name = :name")
 
@@ -76,21 +76,17 @@ WHERE e.group_id = :group AND e.type = :type AND {equals e.name :name} ORDER BY 
 """
 )
 
-BY_ID = Statement(
+BY_ID = of_both(
     """
-SELECT w.value, c.id FROM {texts ids w} CROSS JOIN concept AS c
-WHERE c.group_id = :group AND {equals c.public_id w.value} AND c.born_at <= :known
-UNION ALL
-SELECT w.value, k.id FROM {texts ids w} CROSS JOIN link AS k
-WHERE k.group_id = :group AND {equals k.public_id w.value} AND k.born_at <= :known
-UNION ALL
-SELECT w.key, c.id FROM {pairs computed w} CROSS JOIN concept AS c
-WHERE c.group_id = :group AND c.id = w.value AND c.public_id IS NULL AND c.born_at <= :known
-UNION ALL
-SELECT w.key, k.id FROM {pairs computed w} CROSS JOIN link AS k
-WHERE k.group_id = :group AND k.id = w.value AND k.public_id IS NULL AND k.born_at <= :known
-ORDER BY 2
-"""
+SELECT w.value, e.id FROM {texts ids w} CROSS JOIN {element} AS e
+WHERE e.group_id = :group AND {equals e.public_id w.value} AND e.born_at <= :known
+""",
+    "{both} UNION ALL "
+    + of_both("""
+SELECT w.key, e.id FROM {pairs computed w} CROSS JOIN {element} AS e
+WHERE e.group_id = :group AND e.id = w.value AND e.public_id IS NULL AND e.born_at <= :known
+""").text
+    + " ORDER BY 2",
 )
 
 PURGED = Statement(
@@ -100,15 +96,10 @@ WHERE c.group_id = :group AND c.element = :element AND c.operation = 'purge'
 """
 )
 
-GIVEN_IDS = Statement(
-    """
-SELECT c.id, c.public_id FROM {numbers ids w} CROSS JOIN concept AS c
-WHERE c.id = w.value AND c.group_id = :group AND c.public_id IS NOT NULL
-UNION ALL
-SELECT k.id, k.public_id FROM {numbers ids w} CROSS JOIN link AS k
-WHERE k.id = w.value AND k.group_id = :group AND k.public_id IS NOT NULL
-"""
-)
+GIVEN_IDS = of_both("""
+SELECT e.id, e.public_id FROM {numbers ids w} CROSS JOIN {element} AS e
+WHERE e.id = w.value AND e.group_id = :group AND e.public_id IS NOT NULL
+""")
 
 MEANT_KEYS = Statement(
     """
@@ -133,9 +124,8 @@ AT_INSTANT = Statement(
     " ORDER BY t.at DESC LIMIT 1"
 )
 
-OUT_OF_TIME = Statement(
+OUT_OF_TIME = of_both(
     """
-SELECT b.id, b.valid_at, b.invalid_at FROM (
   SELECT e.id,
     CASE WHEN e.changed_at <= :known THEN e.valid_at ELSE (
       SELECT p.valid_at FROM past AS p
@@ -145,13 +135,10 @@ SELECT b.id, b.valid_at, b.invalid_at FROM (
       SELECT p.invalid_at FROM past AS p
       WHERE p.group_id = :group AND p.id = e.id AND p.until > :known
       ORDER BY p.until LIMIT 1) END AS invalid_at
-  FROM (
-    SELECT c.id, c.changed_at, c.valid_at, c.invalid_at
-    FROM {numbers ids w} CROSS JOIN concept AS c WHERE c.id = w.value AND c.group_id = :group
-    UNION ALL
-    SELECT k.id, k.changed_at, k.valid_at, k.invalid_at
-    FROM {numbers ids w} CROSS JOIN link AS k WHERE k.id = w.value AND k.group_id = :group
-  ) AS e
-) AS b WHERE b.valid_at > :at OR b.invalid_at <= :at
-"""
+  FROM {numbers ids w} CROSS JOIN {element} AS e WHERE e.id = w.value AND e.group_id = :group
+""",
+    """
+SELECT b.id, b.valid_at, b.invalid_at FROM ({both}) AS b
+WHERE b.valid_at > :at OR b.invalid_at <= :at
+""",
 )

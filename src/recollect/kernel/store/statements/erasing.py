@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.statement import Statement, of_both
 from recollect.model import LIVING
 
 LINKS_AT: Final = Statement("""
@@ -54,20 +54,14 @@ WHERE c.id = w.value AND c.group_id = :group
       AND t.code = c.type AND u.code = e.type)
 """)
 
-TERMS: Final = Statement("""
-SELECT c.type FROM {numbers ids w} CROSS JOIN concept AS c
-WHERE c.id = w.value AND c.group_id = :group
-UNION
-SELECT k.predicate FROM {numbers ids w} CROSS JOIN link AS k
-WHERE k.id = w.value AND k.group_id = :group
+TERMS: Final = of_both("""
+SELECT e.{term} FROM {numbers ids w} CROSS JOIN {element} AS e
+WHERE e.id = w.value AND e.group_id = :group
 """)
 
-LIVING_PURGE: Final = Statement(f"""
-SELECT c.id FROM {{numbers ids w}} CROSS JOIN concept AS c
-WHERE c.id = w.value AND c.group_id = :group AND c.expired_at = {LIVING}
-UNION ALL
-SELECT k.id FROM {{numbers ids w}} CROSS JOIN link AS k
-WHERE k.id = w.value AND k.group_id = :group AND k.expired_at = {LIVING}
+LIVING_PURGE: Final = of_both(f"""
+SELECT e.id FROM {{numbers ids w}} CROSS JOIN {{element}} AS e
+WHERE e.id = w.value AND e.group_id = :group AND e.expired_at = {LIVING}
 """)  # noqa: S608 - a number
 
 IS_USED: Final = Statement("""
@@ -75,11 +69,7 @@ SELECT EXISTS (SELECT 1 FROM concept AS c WHERE c.group_id = :group AND c.type =
   OR EXISTS (SELECT 1 FROM link AS k WHERE k.group_id = :group AND k.predicate = :code)
 """)
 
-EVERY_ELEMENT: Final = Statement("""
-SELECT c.id FROM concept AS c WHERE c.group_id = :group
-UNION ALL
-SELECT k.id FROM link AS k WHERE k.group_id = :group
-""")
+EVERY_ELEMENT: Final = of_both("SELECT e.id FROM {element} AS e WHERE e.group_id = :group")
 
 EVERY_TERM: Final = Statement("""
 SELECT count(*) FROM term AS t WHERE t.group_id = :group

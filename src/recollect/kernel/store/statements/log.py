@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.statement import Statement, of_both
 from recollect.model import LIVING, MOVED_FROM
 
 STANDING = Statement("SELECT g.number, g.at, g.chain FROM grp AS g WHERE g.group_id = :group")
@@ -76,9 +76,9 @@ _MOVED = (
 )
 """How many versions an element had before a merge moved it: only links are moved."""
 
-UNLOGGED_CONTENTS = tuple(
-    Statement(f"""
-SELECT e.id, e.changed_at FROM {table} AS e
+UNLOGGED_CONTENTS = of_both(
+    f"""
+SELECT e.id, e.changed_at FROM {{element}} AS e
 WHERE e.group_id = :group AND (
   NOT EXISTS (SELECT 1 FROM change AS b WHERE b.group_id = :group
     AND b.tx = e.born_at AND b.element = e.id AND b.operation = 'create')
@@ -89,9 +89,8 @@ WHERE e.group_id = :group AND (
     AND d.tx = e.expired_at AND d.element = e.id AND d.operation = 'close')
   OR e.version <> {_MOVED} + 1 + (SELECT count(*) FROM past AS p
     WHERE p.group_id = :group AND p.id = e.id))
-LIMIT 1
-""")  # noqa: S608 - our tables, and a number
-    for table in ("concept", "link")
+""",  # noqa: S608 - a number, and the expression above
+    "{both} LIMIT 1",
 )
 """Contents that the log does not tell of, or whose past is not whole."""
 
@@ -144,19 +143,11 @@ WHERE t.group_id = :group AND t.number > :since ORDER BY t.number LIMIT :limit
 """
 )
 
-CURRENT = Statement(
-    """
-SELECT c.id, c.expired_at, c.changed_at, c.version,
-  c.attributes, c.metadata, c.valid_at, c.invalid_at
-FROM {numbers ids w} CROSS JOIN concept AS c
-WHERE c.id = w.value AND c.group_id = :group
-UNION ALL
-SELECT k.id, k.expired_at, k.changed_at, k.version,
-  k.attributes, k.metadata, k.valid_at, k.invalid_at
-FROM {numbers ids w} CROSS JOIN link AS k
-WHERE k.id = w.value AND k.group_id = :group
-"""
-)
+CURRENT = of_both("""
+SELECT e.id, e.expired_at, e.changed_at, e.version,
+  e.attributes, e.metadata, e.valid_at, e.invalid_at
+FROM {numbers ids w} CROSS JOIN {element} AS e WHERE e.id = w.value AND e.group_id = :group
+""")
 
 SUPERSEDED_CONTENTS = Statement(
     """

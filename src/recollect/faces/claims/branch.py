@@ -6,13 +6,12 @@ Branch integration.
 
 from __future__ import annotations
 
+from typing import Unpack
 from uuid import uuid4
 
 from recollect.faces.claims.audit_log import DataLogger
-from recollect.faces.claims.learning import BranchContext, Learner
-from recollect.faces.claims.model import Scope, optional_scope
+from recollect.faces.claims.learning import BranchContext, Learner, Work, WorkArguments
 from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore
-from recollect.faces.claims.validation import Actor, agent_or_actor, optional_actor, optional_text
 
 
 class Branch(Learner):
@@ -30,32 +29,19 @@ class Branch(Learner):
         *,
         knowledge_store: KnowledgeStore | None = None,
         session_id: str | None = None,
-        project: str | None = None,
-        scope: Scope | None = None,
-        actor: Actor | str | None = None,
-        run: str | None = None,
-        show: str | None = None,
         logger: DataLogger | None = None,
+        **work: Unpack[WorkArguments],
     ) -> None:
         self.id = str(uuid4())
         self.system = system
-        self.project = optional_text(project, "project")
-        whole = None if project is None else Scope("project", project)
-        self.scope = optional_scope(scope) or whole
         self.logger = DataLogger() if logger is None else logger
         # A store may count as false, for example one with a length that is empty.
         self._knowledge_store: KnowledgeStore = (
             NullKnowledgeStore() if knowledge_store is None else knowledge_store
         )
-        given = agent_or_actor(actor)
-        self._actor = Actor(
-            given.actor_type,
-            given.actor_id,
-            session_id or given.session_id,
-            self.id,
-            run or given.run_id,
-            show or given.show_id,
-        )
+        given = Work.given(**work)
+        self.project, self.scope = given.project, given.about()
+        self._actor = given.acting_in(session_id, self.id)
 
     def _context(self) -> BranchContext:
         return BranchContext(
@@ -70,19 +56,11 @@ class Session:
         self,
         *,
         knowledge_store: KnowledgeStore | None = None,
-        project: str | None = None,
-        scope: Scope | None = None,
-        actor: Actor | str | None = None,
-        run: str | None = None,
-        show: str | None = None,
         logger: DataLogger | None = None,
+        **work: Unpack[WorkArguments],
     ) -> None:
         self.id = str(uuid4())
-        self.project = optional_text(project, "project")
-        self.scope = optional_scope(scope)
-        self.actor = optional_actor(actor)
-        self.run = optional_text(run, "run_id")
-        self.show = optional_text(show, "show_id")
+        self.work = Work.given(**work)
         self.logger = logger
         self.branches: list[Branch] = []
         self._knowledge_store: KnowledgeStore = (
@@ -94,24 +72,16 @@ class Session:
         system: str | None = None,
         *,
         knowledge_store: KnowledgeStore | None = None,
-        project: str | None = None,
-        scope: Scope | None = None,
-        actor: Actor | str | None = None,
-        run: str | None = None,
-        show: str | None = None,
         logger: DataLogger | None = None,
+        **work: Unpack[WorkArguments],
     ) -> Branch:
         """Return a new branch with the session's settings, except those given here."""
         branch = Branch(
             system,
             knowledge_store=(self._knowledge_store if knowledge_store is None else knowledge_store),
             session_id=self.id,
-            project=self.project if project is None else project,
-            scope=self.scope if scope is None else scope,
-            actor=self.actor if actor is None else actor,
-            run=self.run if run is None else run,
-            show=self.show if show is None else show,
             logger=self.logger if logger is None else logger,
+            **Work.given(**work).filled_from(self.work).arguments(),
         )
         self.branches.append(branch)
         return branch

@@ -11,7 +11,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from inspect import iscoroutinefunction
-from typing import Final, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, TypedDict, Unpack, cast, runtime_checkable
 
 from recollect.faces.claims.audit_log import Event, LogSink, emit, log_entry, warn
 from recollect.faces.claims.model import (
@@ -32,6 +32,8 @@ from recollect.faces.claims.validation import (
     acting,
     acting_now,
     checked_limit,
+    optional_actor,
+    optional_text,
 )
 from recollect.node import dataclass
 
@@ -59,6 +61,81 @@ class Superseding(Getting, Protocol):
     """A store that logs supersessions itself."""
 
     logger: LogSink | None
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A project, a scope, who acts, and the run and the show it takes part in.
+
+    INVALID_ARGUMENT for what cannot be one of them.
+    """
+
+    project: str | None = None
+    scope: Scope | None = None
+    actor: Actor | None = None
+    run: str | None = None
+    show: str | None = None
+
+    def __post_init__(self) -> None:
+        optional_text(self.project, "project")
+        optional_scope(self.scope)
+        optional_actor(self.actor)
+        optional_text(self.run, "run_id")
+        optional_text(self.show, "show_id")
+
+    @classmethod
+    def given(cls, **said: Unpack[WorkArguments]) -> Work:
+        """Return what the arguments of a branch say; an actor that is a text is an agent's id."""
+        actor = optional_actor(said.pop("actor", None))
+        return cls(**cast("dict[str, Any]", said), actor=actor)
+
+    def filled_from(self, other: Work) -> Work:
+        """Return this, with what it does not say taken from another.
+
+        >>> Work("payments").filled_from(Work("search", run="r1"))
+        Work(project='payments', scope=None, actor=None, run='r1', show=None)
+        """
+        return Work(
+            self.project or other.project,
+            self.scope or other.scope,
+            self.actor or other.actor,
+            self.run or other.run,
+            self.show or other.show,
+        )
+
+    def arguments(self) -> WorkArguments:
+        """Return the same as arguments by name."""
+        return WorkArguments(
+            project=self.project, scope=self.scope, actor=self.actor, run=self.run, show=self.show
+        )
+
+    def about(self) -> Scope | None:
+        """Return what claims are about: the scope, else the project."""
+        if self.scope is None and self.project is not None:
+            return Scope("project", self.project)
+        return self.scope
+
+    def acting_in(self, session_id: str | None, branch_id: str) -> Actor:
+        """Return who acts in a branch of a session: an agent, where nobody is named."""
+        actor = self.actor or Actor("agent")
+        return Actor(
+            actor.actor_type,
+            actor.actor_id,
+            session_id or actor.session_id,
+            branch_id,
+            self.run or actor.run_id,
+            self.show or actor.show_id,
+        )
+
+
+class WorkArguments(TypedDict, total=False):
+    """The same as arguments by name; an agent may be named by its id alone."""
+
+    project: str | None
+    scope: Scope | None
+    actor: Actor | str | None
+    run: str | None
+    show: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,21 +213,14 @@ NOBODY: Final = Actor()
 """The actor if none was named."""
 
 
-def agent_or_actor(actor: object) -> Actor:
-    """Return who acts: an agent by its id, an actor as it is, an agent where none was given."""
+def optional_actor(actor: object) -> Actor | None:
+    """Return who acts: an agent by its id, an actor as it is, None where none was given."""
     match actor:
-        case None:
-            return Actor("agent")
         case str():
             return Actor("agent", actor)
-        case Actor():
+        case None | Actor():
             return actor
     raise refused(f"actor is of type {type(actor).__name__}, not an Actor", 'pass actor="..."')
-
-
-def optional_actor(actor: object) -> Actor | None:
-    """Return the actor, or None if none was given."""
-    return None if actor is None else agent_or_actor(actor)
 
 
 _acting: ContextVar[Actor | None] = ContextVar("recollect_acting", default=None)

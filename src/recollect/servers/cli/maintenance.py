@@ -11,6 +11,7 @@ import typer
 
 from recollect.faces.kip.maintenance import (
     CarriedOut,
+    Carrying,
     Duplicates,
     Expired,
     Faded,
@@ -51,10 +52,12 @@ class UpkeepRun:
         """Whether nothing may change."""
         return self.dry_run or self.kip
 
-    def of(self, out: Output, work: Callable[[Nexus, Progress, str | None], FoundT]) -> FoundT:
+    def of(self, out: Output, work: Callable[[Nexus, Progress, Carrying], FoundT]) -> FoundT:
         """Return what the work finds in the memory, with bars and the name of who asks."""
         with opened(self.on) as nexus, progress_bars(out) as progress:
-            return work(nexus, progress, Settings().actor(self.on.actor))
+            actor, request_id = Settings().actor(self.on.actor), self.on.request_id
+            how = Carrying(dry_run=self.keeps_all, actor=actor, request_id=request_id)
+            return work(nexus, progress, how)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +76,8 @@ def show_expiry(upkeep: UpkeepRun, types: Sequence[str], *, archive: bool, limit
     with output(upkeep.on) as out:
         found = upkeep.of(
             out,
-            lambda nexus, progress, actor: expire(
-                nexus,
-                types,
-                archive=archive,
-                limit=limit,
-                dry_run=upkeep.keeps_all,
-                actor=actor,
-                request_id=upkeep.on.request_id,
-                progress=progress,
+            lambda nexus, progress, how: expire(
+                nexus, types, archive=archive, limit=limit, progress=progress, **how
             ),
         )
         if out.as_json:
@@ -106,17 +102,15 @@ def show_decay(upkeep: UpkeepRun, fading: Fading) -> None:
     with output(upkeep.on) as out:
         found = upkeep.of(
             out,
-            lambda nexus, progress, actor: decay(
+            lambda nexus, progress, how: decay(
                 nexus,
                 half_life=fading.half_life,
                 cycle=fading.cycle,
                 floor=fading.floor,
                 spare=fading.spare,
                 limit=fading.limit,
-                dry_run=upkeep.keeps_all,
-                actor=actor,
-                request_id=upkeep.on.request_id,
                 progress=progress,
+                **how,
             ),
         )
         if out.as_json:
@@ -144,7 +138,7 @@ def show_duplicates(
 ) -> None:
     """Propose merges, or carry them out."""
 
-    def work(nexus: Nexus, progress: Progress, actor: str | None) -> Duplicates:
+    def work(nexus: Nexus, progress: Progress, how: Carrying) -> Duplicates:
         if not apply:
             least = LIKELY if threshold is None else threshold
             return find_duplicates(nexus, types, threshold=least, progress=progress)
@@ -152,10 +146,8 @@ def show_duplicates(
             nexus,
             types,
             threshold=SURE if threshold is None else threshold,
-            dry_run=upkeep.keeps_all,
-            actor=actor,
-            request_id=upkeep.on.request_id,
             progress=progress,
+            **how,
         )
 
     with output(upkeep.on) as out:

@@ -1,6 +1,6 @@
 """Keeping a memory fresh: what expired, what fades, what is there twice, what hangs on nothing."""
 
-from recollect.faces.kip.maintenance.carry_out import CarriedOut, LinkEnds, Target
+from recollect.faces.kip.maintenance.carry_out import CarriedOut, Carrying, LinkEnds, Target
 from recollect.faces.kip.maintenance.decay import Decay, Expired, Expiry, Faded, decay, expire
 from recollect.faces.kip.maintenance.duplicates import (
     Duplicate,
@@ -13,6 +13,7 @@ from recollect.faces.kip.maintenance.orphans import Orphans, find_orphans
 
 __all__ = [
     "CarriedOut",
+    "Carrying",
     "Decay",
     "Duplicate",
     "Duplicates",

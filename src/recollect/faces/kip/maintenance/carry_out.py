@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import TypedDict
 
 from recollect.kernel import Nexus
 from recollect.model import Key, Limits, LoggedChange
@@ -101,6 +102,14 @@ class CarriedOut:
     is_dry_run: bool
 
 
+class Carrying(TypedDict, total=False):
+    """How `carry_out` does it: for good or as a rehearsal, and who asks for it."""
+
+    dry_run: bool
+    actor: str | None
+    request_id: str | None
+
+
 class _TakenBack(Exception):
     """Ends a transaction so that nothing of it is kept."""
 
@@ -109,9 +118,9 @@ def carry_out(
     nexus: Nexus,
     statements: Sequence[str],
     *,
-    dry_run: bool,
-    actor: str | None,
-    request_id: str | None,
+    dry_run: bool = False,
+    actor: str | None = None,
+    request_id: str | None = None,
 ) -> CarriedOut:
     """Run statements as one transaction, and return what it changed; `dry_run` undoes it."""
     done = CarriedOut("".join(f"{one}\n" for one in statements), (), None, dry_run)

@@ -15,9 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import timedelta
+from typing import Unpack
 
 from recollect.errors import refused
-from recollect.faces.kip.maintenance.carry_out import CarriedOut, Target, carry_out, quoted
+from recollect.faces.kip.maintenance.carry_out import (
+    CarriedOut,
+    Carrying,
+    Target,
+    carry_out,
+    quoted,
+)
 from recollect.faces.kip.maintenance.reading import BELONGS, META_TYPES, elements_with, rows_of
 from recollect.kernel import Nexus, parse_instant
 from recollect.model import Cell, Instant, Key, Progress, instant_text, silent
@@ -76,10 +83,8 @@ def decay(
     cycle: timedelta = CYCLE,
     spare: Collection[str] = (),
     limit: int = MOST,
-    dry_run: bool = False,
-    actor: str | None = None,
-    request_id: str | None = None,
     progress: Progress = silent,
+    **how: Unpack[Carrying],
 ) -> Decay:
     """Let `memory_strength`, or else `confidence`, of concepts and links fall with time.
 
@@ -111,9 +116,7 @@ def decay(
     done = carry_out(
         nexus,
         [_fading(one, floor, now) for one in chosen],
-        dry_run=dry_run,
-        actor=actor,
-        request_id=request_id,
+        **how,
     )
     return Decay(chosen, len(due) - len(chosen), done)
 
@@ -194,10 +197,8 @@ def expire(
     *,
     archive: bool = False,
     limit: int = MOST,
-    dry_run: bool = False,
-    actor: str | None = None,
-    request_id: str | None = None,
     progress: Progress = silent,
+    **how: Unpack[Carrying],
 ) -> Expiry:
     """Close the links that have expired, and the concepts of episodic types and of `types`.
 
@@ -225,9 +226,7 @@ def expire(
     done = carry_out(
         nexus,
         [_archiving(one.target, now) if archive else _closing(one.target) for one in chosen],
-        dry_run=dry_run,
-        actor=actor,
-        request_id=request_id,
+        **how,
     )
     left = len(expired) - len(chosen)
     return Expiry(chosen, tuple(suspect), tuple(unreadable), left, archive, done)

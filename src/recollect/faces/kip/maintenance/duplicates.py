@@ -23,10 +23,15 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import ceil
-from typing import Final
+from typing import Final, Unpack
 
 from recollect.errors import refused
-from recollect.faces.kip.maintenance.carry_out import CarriedOut, carry_out, concept_pattern
+from recollect.faces.kip.maintenance.carry_out import (
+    CarriedOut,
+    Carrying,
+    carry_out,
+    concept_pattern,
+)
 from recollect.faces.kip.maintenance.reading import compared_types, predicates_in_use, rows_of
 from recollect.kernel import Nexus
 from recollect.model import Cell, Key, Progress, Value, normal_text, silent
@@ -336,10 +341,8 @@ def merge_duplicates(
     types: Collection[str] = (),
     *,
     threshold: float = SURE,
-    dry_run: bool = False,
-    actor: str | None = None,
-    request_id: str | None = None,
     progress: Progress = silent,
+    **how: Unpack[Carrying],
 ) -> Duplicates:
     """Merge what `find_duplicates` is sure of, all of it in one transaction or nothing.
 
@@ -348,7 +351,7 @@ def merge_duplicates(
     proposed = find_duplicates(nexus, types, threshold=threshold, progress=progress).found
     found = tuple(one for one in proposed if not one.is_guess)
     texts = [one.kip for one in found]
-    done = carry_out(nexus, texts, dry_run=dry_run, actor=actor, request_id=request_id)
+    done = carry_out(nexus, texts, **how)
     return Duplicates(found, done)
 
 

@@ -11,8 +11,8 @@ a text; here is refused only what cannot be sent.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Coroutine, Mapping, Sequence
-from typing import Any, Final, Generic, TypeVar, cast
+from collections.abc import Coroutine, Mapping
+from typing import Any, Final, Generic, TypeVar, Unpack, cast
 from urllib.parse import urlencode
 
 import orjson
@@ -21,9 +21,9 @@ from recollect.client.connection import AsyncConnection, Connection
 from recollect.errors import UNAVAILABLE, refused
 from recollect.faces.kip import Response
 from recollect.faces.kip.changes import DEFAULT_LIMIT, instant_text
-from recollect.faces.kip.request import OnMissing
-from recollect.faces.kip.response import Format, failure
-from recollect.model import AsOf, Value
+from recollect.faces.kip.request import ReadingArguments, RunningArguments
+from recollect.faces.kip.response import failure
+from recollect.model import AsOf
 from recollect.node import dataclass
 
 _KIP: Final = "/v1/kip"
@@ -118,53 +118,15 @@ class KipMethods(ABC, Generic[AnswerT_co]):
     def _send(self, asked: KipExchange | Response) -> AnswerT_co:
         """Return the response to a call, which may be there already."""
 
-    def execute(
-        self,
-        command: str | None = None,
-        *,
-        commands: Sequence[str | Mapping[str, object]] | None = None,
-        parameters: Mapping[str, Value] | None = None,
-        dry_run: bool = False,
-        as_of: AsOf | Mapping[str, object] | None = None,
-        format: Format = "rows",
-        on_missing: OnMissing = "skip",
-        actor: str | None = None,
-        request_id: str | None = None,
-    ) -> AnswerT_co:
+    def execute(self, command: str | None = None, **given: Unpack[RunningArguments]) -> AnswerT_co:
         """Run a KIP text, or several, as `execute_kip` does; never raises for what it answers."""
-        arguments = {
-            "command": command,
-            "commands": commands,
-            "parameters": parameters,
-            "dry_run": dry_run,
-            "as_of": as_of,
-            "format": format,
-            "on_missing": on_missing,
-            "actor": actor,
-            "request_id": request_id,
-        }
-        return self._send(executed(arguments, self.group, is_readonly=False))
+        return self._send(executed({"command": command, **given}, self.group, is_readonly=False))
 
     def execute_readonly(
-        self,
-        command: str | None = None,
-        *,
-        commands: Sequence[str | Mapping[str, object]] | None = None,
-        parameters: Mapping[str, Value] | None = None,
-        as_of: AsOf | Mapping[str, object] | None = None,
-        format: Format = "rows",
-        request_id: str | None = None,
+        self, command: str | None = None, **given: Unpack[ReadingArguments]
     ) -> AnswerT_co:
         """Run a KIP text that only reads; one that writes is answered KIP_1001."""
-        arguments = {
-            "command": command,
-            "commands": commands,
-            "parameters": parameters,
-            "as_of": as_of,
-            "format": format,
-            "request_id": request_id,
-        }
-        return self._send(executed(arguments, self.group, is_readonly=True))
+        return self._send(executed({"command": command, **given}, self.group, is_readonly=True))
 
     def changes(self, since: int = 0, limit: int = DEFAULT_LIMIT) -> AnswerT_co:
         """Return `{"result": {"transactions", "next"}}`: what came after number `since`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from typing import get_type_hints
 
 import pytest
 
@@ -13,6 +14,7 @@ from recollect.faces.kip import (
     handle_tool_call,
     tool_definitions,
 )
+from recollect.faces.kip.request import ReadingArguments, RunningArguments
 from recollect.kernel import Nexus
 
 NAMES = 'FIND(?name) WHERE { ?drug {type: "Drug"} ATTR(?drug, "name", ?name) }'
@@ -120,19 +122,22 @@ def test_a_misspelled_function_is_answered_with_the_right_one(empty: Nexus) -> N
 
 
 @pytest.mark.parametrize(
-    ("function", "host_only"),
+    ("function", "by_name", "host_only"),
     [
-        (execute_kip, {"actor", "request_id", "progress"}),
-        (execute_kip_readonly, {"actor", "request_id"}),
+        (execute_kip, RunningArguments, {"actor", "request_id", "progress"}),
+        (execute_kip_readonly, ReadingArguments, {"actor", "request_id"}),
     ],
 )
-def test_a_definition_offers_what_its_function_takes(function: object, host_only: set[str]) -> None:
+def test_a_definition_offers_what_its_function_takes(
+    function: object, by_name: type, host_only: set[str]
+) -> None:
     (definition,) = (
         one["function"]
         for one in tool_definitions()
         if one["function"]["name"] == function.__name__
     )
-    taken = set(inspect.signature(function).parameters) - {"nexus"} - host_only
+    named = {*inspect.signature(function).parameters, *get_type_hints(by_name)}
+    taken = named - {"nexus", "given"} - host_only
     assert set(definition["parameters"]["properties"]) == taken
     assert definition["parameters"]["additionalProperties"] is False
     for name, schema in definition["parameters"]["properties"].items():

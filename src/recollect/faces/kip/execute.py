@@ -11,10 +11,10 @@ against them. It comes from a model, so every part of it may be wrong and is ans
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib.resources import files
-from typing import Never, cast
+from typing import Never, Unpack, cast
 
 from recollect.errors import INVALID_SYNTAX, Notice, RecollectError
 from recollect.faces.kip.arguments import (
@@ -24,10 +24,17 @@ from recollect.faces.kip.arguments import (
     require_object,
     require_text,
 )
-from recollect.faces.kip.request import Command, KipArguments, KipRequest, OnMissing, read_request
-from recollect.faces.kip.response import Format, Response, failure, success, with_warnings
+from recollect.faces.kip.request import (
+    Command,
+    KipArguments,
+    KipRequest,
+    ReadingArguments,
+    RunningArguments,
+    read_request,
+)
+from recollect.faces.kip.response import Response, failure, success, with_warnings
 from recollect.kernel import Nexus, Script, parse_text
-from recollect.model import Answer, AsOf, Progress, Value, silent
+from recollect.model import Answer, Progress, silent
 
 Run = Callable[[Nexus, KipRequest, Command], Answer]
 
@@ -36,15 +43,8 @@ def execute_kip(
     nexus: Nexus,
     command: str | Script | None = None,
     *,
-    commands: Sequence[str | Mapping[str, object]] | None = None,
-    parameters: Mapping[str, Value] | None = None,
-    dry_run: bool = False,
-    as_of: AsOf | Mapping[str, object] | None = None,
-    format: Format = "rows",
-    on_missing: OnMissing = "skip",
-    actor: str | None = None,
-    request_id: str | None = None,
     progress: Progress = silent,
+    **given: Unpack[RunningArguments],
 ) -> Response:
     """Run a KIP text, or several, and return `{"result": ...}` or `{"error": ...}`.
 
@@ -58,62 +58,30 @@ def execute_kip(
     told how far a large write is.
     KIP 1.0-draft3, "Request & Response".
     """
-    given = KipArguments(
-        command, commands, parameters, as_of, format, dry_run, on_missing, actor, request_id
-    )
-    return _answer(nexus, partial(_run, progress=progress), given)
+    return _answer(nexus, partial(_run, progress=progress), KipArguments(command, **given))
 
 
-def answer_kip(
-    nexus: Nexus,
-    command: str | Script,
-    *,
-    parameters: Mapping[str, Value] | None = None,
-    dry_run: bool = False,
-    as_of: AsOf | Mapping[str, object] | None = None,
-    actor: str | None = None,
-    request_id: str | None = None,
-    progress: Progress = silent,
-) -> Answer:
+def answer_kip(nexus: Nexus, command: str | Script, **given: Unpack[RunningArguments]) -> Answer:
     """Run a KIP text as `execute_kip` does, and return its answer as values.
 
     What `execute_kip` answers with an error is raised, with the text its place points into.
     """
-    given = KipArguments(
-        command,
-        parameters=parameters,
-        as_of=as_of,
-        dry_run=dry_run,
-        actor=actor,
-        request_id=request_id,
-    )
-    request = read_request(given)
+    request = read_request(KipArguments(command, **given))
     asked = request.commands[0]
     try:
-        return _run(nexus, request, asked, progress)
+        return _run(nexus, request, asked)
     except RecollectError as error:
         raise error.at(asked.text) from None
 
 
 def execute_kip_readonly(
-    nexus: Nexus,
-    command: str | Script | None = None,
-    *,
-    commands: Sequence[str | Mapping[str, object]] | None = None,
-    parameters: Mapping[str, Value] | None = None,
-    as_of: AsOf | Mapping[str, object] | None = None,
-    format: Format = "rows",
-    actor: str | None = None,
-    request_id: str | None = None,
+    nexus: Nexus, command: str | Script | None = None, **given: Unpack[ReadingArguments]
 ) -> Response:
     """Run a KIP text that only reads; one that writes is answered KIP_1001.
 
     The arguments and the response are those of `execute_kip`.
     """
-    given = KipArguments(
-        command, commands, parameters, as_of, format, actor=actor, request_id=request_id
-    )
-    return _answer(nexus, _read, given)
+    return _answer(nexus, _read, KipArguments(command, **given))
 
 
 def _answer(nexus: Nexus, run: Run, given: KipArguments) -> Response:
@@ -146,7 +114,9 @@ def _answer_one(nexus: Nexus, run: Run, request: KipRequest, command: Command) -
     return success(answer, request.form)
 
 
-def _run(nexus: Nexus, request: KipRequest, command: Command, progress: Progress) -> Answer:
+def _run(
+    nexus: Nexus, request: KipRequest, command: Command, progress: Progress = silent
+) -> Answer:
     script = parse_text(command.text, nexus.limits) if command.script is None else command.script
     if script.is_read_only:
         return nexus.read(script, command.parameters, as_of=request.as_of)

@@ -5,8 +5,8 @@ Its one rule: what holds a `KipRequest` need not look at its arguments again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal, cast, get_args
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypedDict, cast, get_args
 
 from recollect.errors import INVALID_SYNTAX
 from recollect.faces.kip.arguments import (
@@ -52,6 +52,24 @@ class KipRequest:
     request_id: str | None
 
 
+class ReadingArguments(TypedDict, total=False):
+    """The arguments of a call that only reads, by name, beside its one text."""
+
+    commands: Sequence[str | Mapping[str, object]] | None
+    parameters: Mapping[str, Value] | None
+    as_of: AsOf | Mapping[str, object] | None
+    format: Format
+    actor: str | None
+    request_id: str | None
+
+
+class RunningArguments(ReadingArguments, total=False):
+    """The arguments of a call that may write, by name, beside its one text."""
+
+    dry_run: bool
+    on_missing: OnMissing
+
+
 @dataclass(frozen=True, slots=True)
 class KipArguments:
     """The arguments of a call as they come: of whatever types."""
@@ -60,7 +78,7 @@ class KipArguments:
     commands: object = None
     parameters: object = None
     as_of: object = None
-    form: object = "rows"
+    format: object = "rows"
     dry_run: object = False
     on_missing: object = "skip"
     actor: object = None
@@ -76,7 +94,7 @@ def read_request(given: KipArguments) -> KipRequest:
         commands=_commands(given.command, given.commands, shared),
         is_batch=given.commands is not None,
         as_of=read_as_of(given.as_of),
-        form=cast(Format, require_choice("format", given.form, get_args(Format))),
+        form=cast(Format, require_choice("format", given.format, get_args(Format))),
         dry_run=require_boolean("dry_run", given.dry_run),
         on_missing=cast(OnMissing, missing),
         actor=None if actor is None else require_text("actor", actor),

@@ -21,14 +21,19 @@ Retry = Literal["change_request", "refresh_then_retry", "same_request", "never"]
 
 
 class Told(TypedDict, total=False):
-    """What an error may tell beside its message and hint: the fields of `RecollectError`."""
+    """What an error may tell beside its message, its hint and its place, as `RecollectError`."""
 
-    source: str
-    span: Span | None
     known: tuple[str, ...]
     fix: Fix | None
     details: Mapping[str, object]
     first: Span | None
+
+
+class ToldOfText(Told, total=False):
+    """The same, and its place."""
+
+    source: str
+    span: Span | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,7 @@ class Code:
         says_more = self.code.replace("_", "").lower() != self.name.lower()
         return f"{self.code} {self.name}" if says_more else self.code
 
-    def error(self, message: str, hint: str = "", **told: Unpack[Told]) -> RecollectError:
+    def error(self, message: str, hint: str = "", **told: Unpack[ToldOfText]) -> RecollectError:
         """Return the error of this code: what is wrong, what to do about it, and what else is told.
 
         >>> raise NOT_FOUND.error("there is no drug Asprin", "use Aspirin", known=("Aspirin",))

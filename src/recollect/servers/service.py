@@ -5,10 +5,11 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypedDict, Unpack
 
 from recollect.faces.markup import Functions
 from recollect.faces.operations import Operations, Policy
-from recollect.faces.operations.context import Observer, unobserved, unwatched
+from recollect.faces.operations.context import Observer
 from recollect.faces.operations.pipeline import Extractor, Watcher
 from recollect.kernel import Nexus
 from recollect.node import dataclass, field
@@ -33,26 +34,24 @@ class ServedMemory:
         return self.operations.is_working
 
 
+class ServiceArguments(TypedDict, total=False):
+    """How the operations of a service learn, and who is told of it."""
+
+    policy: Policy | None
+    extractor: Extractor | None
+    observer: Observer
+    watcher: Watcher
+
+
 def make_service(
     nexus: Nexus,
     *,
-    policy: Policy | None = None,
-    extractor: Extractor | None = None,
     has_worker: bool = True,
-    observer: Observer = unobserved,
-    watcher: Watcher = unwatched,
     functions: Functions | None = None,
+    **how: Unpack[ServiceArguments],
 ) -> ServedMemory:
     """Return the service on a memory; its worker begins with the first item, or `at_work`."""
-    operations = Operations(
-        nexus,
-        policy=policy,
-        extractor=extractor,
-        worker=has_worker,
-        threads=THREADS,
-        observer=observer,
-        watcher=watcher,
-    )
+    operations = Operations(nexus, worker=has_worker, threads=THREADS, **how)
     return ServedMemory(nexus, operations, Functions() if functions is None else functions)
 
 

@@ -145,7 +145,7 @@ def test_an_export_of_another_time_and_of_a_query(nexus: Nexus, tmp_path: Path) 
         assert hand_out(nexus, stream, "jsonl", as_of={"known": 1}) == 5
     with (tmp_path / "some").open("xb") as stream:
         assert (
-            hand_out(nexus, stream, "jsonl", query='FIND(?s) WHERE { ?s {type: "Symptom"} }') == 1
+            hand_out(nexus, stream, "jsonl", Found('FIND(?s) WHERE { ?s {type: "Symptom"} }')) == 1
         )
 
 
@@ -292,11 +292,11 @@ class DroppingAtFirst(BytesIO):
         return super().write(told)
 
 
-@pytest.mark.parametrize("query", [None, 'FIND(?x) WHERE { ?x {type: "Drug"} }'])
+@pytest.mark.parametrize("found", [None, Found('FIND(?x) WHERE { ?x {type: "Drug"} }')])
 def test_a_group_that_is_dropped_before_its_first_element_is_read_is_told_of(
-    nexus: Nexus, query: str | None
+    nexus: Nexus, found: Found | None
 ) -> None:
     nexus.write([PutConcept("Drug", "Aspirin")])
     with pytest.raises(RecollectError) as caught:
-        hand_out(nexus, DroppingAtFirst(nexus), "jsonl", query=query)
+        hand_out(nexus, DroppingAtFirst(nexus), "jsonl", found)
     assert caught.value.code.code == "STORE_BUSY"

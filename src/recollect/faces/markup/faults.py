@@ -6,11 +6,10 @@ The rule: the first one is raised, with all of them in `details["errors"]`, in t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Final, Unpack
 
-from recollect.errors import UNKNOWN_ID, Code, Fix, Hint, RecollectError, Span, ToDo
+from recollect.errors import UNKNOWN_ID, Code, Fix, Hint, RecollectError, Span, ToDo, Told
 from recollect.faces.markup.headers import AN_ID
 from recollect.faces.markup.model import Node, Space
 from recollect.faces.markup.parser import Place, field_places
@@ -87,14 +86,11 @@ class Faults:
         span: Span | None = None,
         *,
         hint: str,
-        known: tuple[str, ...] = (),
-        fix: Fix | None = None,
-        details: Mapping[str, object] | None = None,
+        **told: Unpack[Told],
     ) -> None:
         """Note a fault, and where it is: nowhere, where there is no text."""
         span = span if self.source else None
-        error = RecollectError(code, message, hint, self.source, span, known, fix, details or {})
-        self.errors.append(error)
+        self.errors.append(code.error(message, hint, source=self.source, span=span, **told))
 
     def raise_first(self) -> None:
         """Raise the first fault, if there is one, with all of them in its details."""

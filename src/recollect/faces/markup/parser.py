@@ -56,6 +56,7 @@ from recollect.faces.markup.text import (
     json_string,
     shown,
 )
+from recollect.node import dataclass, field
 
 KEY: Final = re.compile(r"[^\W\d_][\w \-]*")
 
@@ -116,42 +117,20 @@ def field_places(source: str) -> dict[Place, Span]:
     return reader.fields
 
 
+@dataclass(slots=True)
 class _Open:
     """A header that is open: what stands below it is still to come."""
 
-    __slots__ = (
-        "column",
-        "end",
-        "fields",
-        "id",
-        "is_space",
-        "kind",
-        "nodes",
-        "remarked",
-        "start",
-        "states",
-    )
-
-    def __init__(
-        self,
-        column: int,
-        kind: str | None,
-        id: Id | None,
-        states: tuple[str, ...],
-        start: int,
-        end: int,
-        is_space: bool = False,
-    ) -> None:
-        self.column = column
-        self.kind = kind
-        self.id = id
-        self.states = states
-        self.start = start  # of its header
-        self.end = end
-        self.is_space = is_space
-        self.fields: dict[str, str] = {}
-        self.nodes: list[Node] = []
-        self.remarked: list[str] | None = None
+    column: int
+    kind: str | None
+    id: Id | None
+    states: tuple[str, ...]
+    start: int  # of its header
+    end: int
+    is_space: bool = False
+    fields: dict[str, str] = field(default_factory=dict)
+    nodes: list[Node] = field(default_factory=list)
+    remarked: list[str] | None = None
 
 
 class DocumentReader:

@@ -24,7 +24,6 @@ from recollect.model import (
     LinkRecord,
     Progress,
     Record,
-    Value,
     silent,
 )
 from recollect.node import dataclass, replace
@@ -72,9 +71,8 @@ def hand_out(
     nexus: Nexus,
     stream: BinaryIO,
     format: str,
+    found: Found | None = None,
     *,
-    query: str | None = None,
-    parameters: Mapping[str, Value] | None = None,
     as_of: AsOf | Mapping[str, object] | None = None,
     progress: Progress = silent,
 ) -> int:
@@ -84,7 +82,7 @@ def hand_out(
     the same text. STORE_BUSY when something of the group is purged meanwhile.
     """
     writer = _writer(format)
-    asked, found = read_as_of(as_of), None if query is None else Found(query, parameters or {})
+    asked = read_as_of(as_of)
     with nexus.snapshot():  # else the group could be dropped before the reading begins
         moment = _pinned(nexus, asked)
         records = nexus.elements.records(found, as_of=moment)

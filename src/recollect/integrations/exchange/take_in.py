@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import Final
+from typing import Final, TypedDict, Unpack
 
 from recollect.errors import CANCELLED, Hint, RecollectError, ToDo, refused
 from recollect.faces.kip.capsules import import_capsules, read_capsules
@@ -47,20 +47,26 @@ def never() -> bool:
     return False
 
 
+class TakingIn(TypedDict, total=False):
+    """How a file is taken in, for whom, and who is told of it."""
+
+    type: str
+    skip_bad: bool
+    actor: str | None
+    request_id: str | None
+    progress: Progress
+    cancelled: Cancelled
+
+
 def take_in(
     nexus: Nexus,
     path: str | PathLike[str] | int,
     *,
     format: str = "auto",
     source: str | None = None,
-    type: str = DEFAULT_TYPE,
-    skip_bad: bool = False,
     dry_run: bool = False,
-    actor: str | None = None,
-    request_id: str | None = None,
-    progress: Progress = silent,
-    cancelled: Cancelled = never,
     name: str | None = None,
+    **how: Unpack[TakingIn],
 ) -> ImportReport:
     """Read a file into a group, all of it or nothing, and return what it did.
 
@@ -71,16 +77,15 @@ def take_in(
     lines that cannot be read, CANCELLED tells that `cancelled()` was true. Taken in again, a file
     changes nothing.
     """
-    if type in nexus.kinds.owned:
-        raise refused(
-            f'the type "{type}" is only written by calls of its own', "use another, such as Entity"
-        )
     opened = path if isinstance(path, int) else Path(path)
     file = Source.of(opened, name or str(opened))
     chosen = format_of(file, format)
     told_source = source or Path(file.name).name
     reader = None if chosen == KIP else reader_of(chosen)
-    run = _Run(nexus, file, type, skip_bad, actor, request_id, progress, cancelled)
+    run = _Run(nexus, file, **how)
+    if run.type in nexus.kinds.owned:
+        told = f'the type "{run.type}" is only written by calls of its own'
+        raise refused(told, "use another, such as Entity")
     if reader is not None and chosen in WHOLE:
         reader = run.read_once(reader)
     if reader is not None:
@@ -113,12 +118,12 @@ class _Run:
 
     nexus: Nexus
     file: Source
-    type: str
-    skip_bad: bool
-    actor: str | None
-    request_id: str | None
-    progress: Progress
-    cancelled: Cancelled
+    type: str = DEFAULT_TYPE
+    skip_bad: bool = False
+    actor: str | None = None
+    request_id: str | None = None
+    progress: Progress = silent
+    cancelled: Cancelled = never
 
     def read_once(self, reader: Reader) -> Reader:
         """Return a reader of what a file says that is held in memory anyway."""

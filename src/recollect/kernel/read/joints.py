@@ -221,15 +221,13 @@ def line_at(
     id: str,
     key: str,
     most: int,
-    *,
-    start: int = 0,
-    order: float | None = None,
-    before: bool = False,
+    begin: int | tuple[float, bool] = 0,
 ) -> list[Joint]:
     """Return living links of a key that end at an element, in the order of their `order`.
 
-    Those that say none come last, those of one order by age. With `order` they begin there, or
-    go back from there. Cost: three statements, which read `start + most` links at most.
+    Those that say none come last, those of one order by age. They begin after so many, or at an
+    order; with it, whether they go back from there. Cost: three statements, which read the links
+    left out and `most` more.
     """
     session, group = reader.session, reader.group
     near = latest_by_id(session, group, [id]).get(id)
@@ -237,8 +235,13 @@ def line_at(
         return []
     parameters: dict[str, SqlValue] = {"group": group.group_id, "id": near, "living": LIVING}
     line: dict[str, SqlValue] = {**parameters, "key": key, "most": most}
-    line |= {"start": start} if order is None else {"order": order}
-    statement = LINE if order is None else BEFORE if before else AFTER
+    match begin:
+        case (order, goes_back):
+            statement = BEFORE if goes_back else AFTER
+            line["order"] = order
+        case start:
+            statement = LINE
+            line["start"] = start
     ids = [whole(one) for (one,) in session.rows(statement, line)]
     known: dict[str, SqlValue] = {
         "known": LIVING - 1,

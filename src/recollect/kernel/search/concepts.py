@@ -195,7 +195,7 @@ class Concepts:
         They come in the order of their attribute `order`, and of birth; those without one last.
         """
         with self._group.reader() as reader:
-            return line_at(reader, id, key, most, start=start)
+            return line_at(reader, id, key, most, start)
 
     def beside(
         self, id: str, key: str, order: float, most: int, *, before: bool = False
@@ -205,7 +205,7 @@ class Concepts:
         With `before` as small or smaller. Cost: three statements, and `most` steps in an index.
         """
         with self._group.reader() as reader:
-            return line_at(reader, id, key, most, order=order, before=before)
+            return line_at(reader, id, key, most, (order, before))
 
     def hops(
         self, start: Key, depth: int, having: str, most: int, predicate: str | None = None

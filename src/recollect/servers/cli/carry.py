@@ -54,13 +54,7 @@ def write_out(on: Invocation, path: str, carried: Carried) -> None:
                     written = _counted_capsules(capsules, stream, progress)
                 else:
                     written = hand_out(
-                        nexus,
-                        stream,
-                        carried.format,
-                        query=query,
-                        parameters=parameters,
-                        as_of=as_of,
-                        progress=progress,
+                        nexus, stream, carried.format, found, as_of=as_of, progress=progress
                     )
         out.warn_of(notices)
         if path == STANDARD_OUTPUT:

@@ -1,39 +1,66 @@
 """Ids by their beginnings: a person types as much of one as tells it from all others.
 
-The rule: a whole id means itself, even where others begin with it. What begins none is left as it
-is, for whoever looks it up to say so.
+The rule: a whole id means itself, even where others begin with it. Those that a memory counts all
+begin alike, so their last part stands for them, and as much of it as tells one from the others.
+What begins none is left as it is, for whoever looks it up to say so.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
 from recollect.errors import refused
 from recollect.kernel import Nexus
-from recollect.model import Rows
+from recollect.model import Description, Rows
 
 GIVEN: Final = ("Claim", "Episode")
-"""The types whose ids are given with them; those that a memory counts all begin alike."""
+"""The types whose ids are given with them."""
 
-_BEGINNING: Final = """
-FIND(?x.id) WHERE { ?x {type: $type} FILTER(STARTS_WITH(?x.id, $beginning)) } LIMIT 10
-"""
+_FOUND: Final = """FIND(?x.id) WHERE { ?x %s
+FILTER(STARTS_WITH(?x.id, $beginning) || CONTAINS(?x.id, $last)) } LIMIT 50"""
+_OF_TYPE: Final = _FOUND % "{type: $type}"
+_LINKS: Final = _FOUND % "(?start, ?any, ?end)"
+_MOST_TYPES: Final = 100
+_COUNTED: Final = re.compile(r"(?=.*\d)[0-9a-f-]{4,35}")  # less than a whole one
 
 
-def whole_id(nexus: Nexus, beginning: str, types: Iterable[str] = GIVEN[:1]) -> str:
+def whole_id(
+    nexus: Nexus, beginning: str, types: Iterable[str] = GIVEN[:1], *, links: bool = False
+) -> str:
     """Return the only id of an element of some types that begins so: of a claim, if none is named.
 
-    INVALID_ARGUMENT where several begin so.
+    With `links` also of a link. INVALID_ARGUMENT where several begin so.
     """
     if not beginning or beginning in nexus.elements.keys([beginning], closed=True):
         return beginning
+    asked = [(_OF_TYPE, {"type": one}) for one in types]
+    if links:
+        asked.append((_LINKS, {}))
     found: list[str] = []
-    for one in types:
-        asked = {"type": one, "beginning": beginning}
-        (rows,) = nexus.read(_BEGINNING, asked).results
+    for text, of in asked:
+        given = {**of, "beginning": beginning, "last": f"-{beginning}"}
+        (rows,) = nexus.read(text, given).results
         found += [str(row[0]) for row in rows.rows] if isinstance(rows, Rows) else []
     return only(beginning, found)
+
+
+def any_id(nexus: Nexus, beginning: str) -> str:
+    """Return the only id of any memory that begins so, or whose last part does."""
+    is_counted = _COUNTED.fullmatch(beginning) is not None
+    types = (*GIVEN, *free_types(nexus)) if is_counted else GIVEN
+    return whole_id(nexus, beginning, types, links=is_counted)
+
+
+def free_types(nexus: Nexus) -> list[str]:
+    """Return the types of concepts that no face owns, as far as they are listed together."""
+    (told,) = nexus.read(f"DESCRIBE CONCEPT TYPES LIMIT {_MOST_TYPES}").results
+    assert isinstance(told, Description)
+    items = told.body["items"]
+    assert isinstance(items, list)
+    names = [str(one["name"]) for one in items if isinstance(one, dict)]
+    return [one for one in names if nexus.kinds.is_free(one)]
 
 
 def only(beginning: str, ids: Iterable[str]) -> str:
@@ -41,8 +68,11 @@ def only(beginning: str, ids: Iterable[str]) -> str:
 
     >>> only("cl", ["claim:c1", "other"]), only("x", ["claim:c1"])
     ('claim:c1', 'x')
+    >>> only("8f9", ["98e8f94e-a554-8910-bc1a-8f96d4ce887f"])
+    '98e8f94e-a554-8910-bc1a-8f96d4ce887f'
     """
-    found = sorted(one for one in ids if one.startswith(beginning))
+    parts = ((one, one.rpartition("-")[2]) for one in sorted(ids))
+    found = [id for id, last in parts if id.startswith(beginning) or last.startswith(beginning)]
     if beginning in found or not found:
         return beginning
     if len(found) > 1:

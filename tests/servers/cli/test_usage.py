@@ -30,6 +30,15 @@ def test_help_after_an_option_is_that_of_the_command_that_is_meant(cli: Cli):
     assert "CLIENT" in cli("mcp", "--db", "x.db", "install", "--help").stdout
 
 
+def test_a_noun_shows_its_help_alone_and_takes_the_options_of_its_verbs_first(cli: Cli):
+    for words in (("markup",), ("markup", "--db", "x.db", "--help")):
+        shown = cli(*words)
+        assert (shown.exit_code, shown.stdout.partition(" [")[0]) == (0, "Usage: recollect markup")
+    assert cli("markup", "--db", "x.db", "show", "--help").stdout.startswith(
+        "Usage: recollect markup show"
+    )
+
+
 def test_help_shows_no_value_where_a_flag_takes_none(cli: Cli):
     for name in ("", *typer.main.get_command(app).commands):
         shown = cli(*name.split(), "--help")

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError, nearest
+from recollect.faces.beginnings import free_types
 from recollect.faces.memory.model import Listed, MemoryRecord, ShownRecords
 from recollect.faces.memory.naming import ENDS, first_names, things_called
 from recollect.kernel import Nexus, tokens
@@ -22,7 +23,6 @@ from recollect.model import (
     AsOf,
     Concept,
     Dated,
-    Description,
     Hits,
     Link,
     Operation,
@@ -39,7 +39,6 @@ _TEXTS: Final = ("claim", "episode", "piece")
 _CLOSED: Final = "closed."  # begins the cursor that leads through what was closed
 _LOOKED_THROUGH: Final = 1_000  # transactions at once
 _MOST_CHANGES: Final = 1_000  # of one transaction
-_MOST_TYPES: Final = 100  # whose concepts are listed together
 
 
 def listed(
@@ -159,21 +158,11 @@ def _asked(nexus: Nexus, kind: str) -> str | None:
     if kind == "fact":
         return _LINKS
     named = [one.type for one in nexus.kinds.named(kind)]
-    types = named if kind != PLAIN_KIND else _free_types(nexus)
+    types = named if kind != PLAIN_KIND else free_types(nexus)
     if not types:
         return None
     first, *others = [f"?one {{type: {json.dumps(one)}}}" for one in types]
     return _NEWEST.format(first + "".join(f" UNION {{ {one} }}" for one in others))
-
-
-def _free_types(nexus: Nexus) -> list[str]:
-    """Return the types of concepts that no face owns, as far as they are listed together."""
-    (told,) = nexus.read(f"DESCRIBE CONCEPT TYPES LIMIT {_MOST_TYPES}").results
-    assert isinstance(told, Description)
-    items = told.body["items"]
-    assert isinstance(items, list)
-    names = [str(one["name"]) for one in items if isinstance(one, dict)]
-    return [one for one in names if nexus.kinds.is_free(one)]
 
 
 def _about(

@@ -67,9 +67,8 @@ from recollect.faces.memory.model import (
     records_named,
     records_of,
 )
-from recollect.faces.memory.naming import element_named, own_concept
+from recollect.faces.memory.naming import SELF, element_named, own_concept
 from recollect.faces.memory.told import (
-    SELF,
     ToldFact,
     changes_of,
     checked_confidence,
@@ -446,7 +445,7 @@ class Memory:
 
     def _keep_facts(self, told: Sequence[ToldFact], answer: Remembered) -> Remembered:
         begin_life(self.nexus, actor=self.actor.actor_id)
-        made, puts = changes_of(self.nexus, told)
+        made, puts = changes_of(self.nexus, told, self._asker())
         written = self.nexus.write([*made, *puts], actor=self.actor.actor_id)
         (report,) = written.results
         assert isinstance(report, BatchReport)

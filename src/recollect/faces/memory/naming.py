@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 from recollect.errors import RESOURCE_NOT_FOUND, Notice, RecollectError, may_be_one, refused
-from recollect.faces.beginnings import GIVEN, whole_id
-from recollect.faces.memory.told import SELF
+from recollect.faces.beginnings import any_id
 from recollect.kernel import Nexus, tokens
 from recollect.model import REPLACED_BY, AsOf, Concept, Dated, Hits, Link, Rows
 
 ENDS: Final[tuple[Literal["subject", "object"], ...]] = ("subject", "object")
 """Where a link begins and where it leads."""
 
+SELF: Final = "$self"
 _ME: Final = frozenset({"me", "myself", "i", "mich", "mir", "ich", "mí", "yo"})
 """What people call themselves: whom the agent serves, else who asks."""
 
@@ -27,13 +27,13 @@ _MOST: Final = 200  # concepts of a first name
 
 
 def element_named(nexus: Nexus, identifier: str, *, closed: bool = False) -> Dated:
-    """Return the element of an id, or of the beginning of one that was given with its element.
+    """Return the element of an id, or of the beginning of one or of its last part.
 
     NOT_FOUND if there is none, or it lives no more.
     """
     dated = nexus.elements.look_up([identifier], closed=closed).get(identifier)
     if dated is None:
-        whole = whole_id(nexus, identifier, GIVEN)
+        whole = any_id(nexus, identifier)
         dated = nexus.elements.look_up([whole], closed=closed).get(whole)
     if dated is None:
         now = None if closed else _stands_as(nexus, identifier)
@@ -98,13 +98,7 @@ def things_called(
     if named and named[0].by == "first name" and len(named) > 1:
         raise _unknown(called, f'say whom: "{named[0].element.name}"')
     if not things:
-        found = nexus.elements.look_up([called], closed=past)
-        things = {
-            id: one.element.name if isinstance(one.element, Concept) else called
-            for id, one in found.items()
-        }
-    if not things:
-        raise _unknown(called, "recall it in plain words, and pass the name that the answer gives")
+        things = _with_id(nexus, called, past=past)
     pairs = {**things, **_bearers(nexus, called)}
     notices = list[Notice]()
     for id, name, whole, its in [*_namesakes(nexus, pairs)]:
@@ -112,6 +106,17 @@ def things_called(
             things |= {id: name, whole: its}
             notices.append(may_be_one(name, id, its, whole))
     return things, tuple(notices)
+
+
+def _with_id(nexus: Nexus, called: str, *, past: bool) -> dict[str, str]:
+    try:
+        one = element_named(nexus, called, closed=past).element
+    except RecollectError as error:
+        if error.code is not RESOURCE_NOT_FOUND:
+            raise
+        hint = "recall it in plain words, and pass the name that the answer gives"
+        raise _unknown(called, hint) from None
+    return {one.id: one.name if isinstance(one, Concept) else called}
 
 
 def _namesakes(nexus: Nexus, things: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:

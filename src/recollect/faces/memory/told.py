@@ -21,6 +21,8 @@ from recollect.errors import (
     nearest,
     refused,
 )
+from recollect.faces.beginnings import any_id
+from recollect.faces.memory.naming import SELF, own_concept
 from recollect.kernel import Nexus, asked_instant
 from recollect.model import (
     FACT,
@@ -38,11 +40,12 @@ from recollect.model import (
     Value,
     instant_text,
 )
-from recollect.node import dataclass
+from recollect.node import dataclass, replace
 
 MOST_FACTS: Final = 1_000
 """Facts of one call."""
 
+_LENGTH_OF_ID: Final = 36  # of one that a memory gives; a shorter one may be its beginning
 _LONGEST_NAME: Final = 1_000
 _LONGEST_TEXT: Final = 10_000
 _MEMBERS: Final = (
@@ -62,7 +65,6 @@ _ALSO: Final = {"fact": "text"}
 _YEAR_MONTH_OR_DAY: Final = re.compile(r"\d{4}(-\d\d){0,2}")
 
 _PERSON: Final = "Person"
-SELF: Final = "$self"
 _ACTORS: Final = (SELF, "$system")
 """The agent of a memory, and what runs it: persons that KIP knows by these names."""
 
@@ -151,20 +153,31 @@ def checked_confidence(value: object, place: str) -> float | None:
     return float(value)
 
 
-def changes_of(nexus: Nexus, facts: Sequence[ToldFact]) -> tuple[list[Change], list[PutFact]]:
-    """Return what puts the values that facts are told about, and what puts the facts in order."""
+def changes_of(
+    nexus: Nexus, facts: Sequence[ToldFact], askers: Sequence[str] = ()
+) -> tuple[list[Change], list[PutFact]]:
+    """Return what puts the values that facts are told about, and what puts the facts in order.
+
+    "Me" is the first of `askers` that is known.
+    """
     references: dict[End, Reference] = {}
     made: list[Change] = []
     for at, end in enumerate(dict.fromkeys(_ends(facts))):
         if end.id is not None:
-            references[end] = end.id
+            references[end] = _whole(nexus, end.id)
         elif end.value is not None:
             references[end] = Local(str(at))
             made.append(put_scalar(end.value, str(at)))
         else:
-            references[end] = _named(nexus, end)
+            me = None if end.type else own_concept(nexus, end.name or "", askers)
+            references[end] = _named(nexus, end) if me is None else me.id
     puts = [_put(one, references[one.subject], references[one.object]) for one in facts]
-    return made, puts
+    replaced = (None if one.replaces is None else _whole(nexus, one.replaces) for one in facts)
+    return made, [replace(one, replaces=id) for one, id in zip(puts, replaced, strict=True)]
+
+
+def _whole(nexus: Nexus, id: str) -> str:
+    return any_id(nexus, id) if len(id) < _LENGTH_OF_ID else id
 
 
 def _named(nexus: Nexus, end: End) -> Reference:
@@ -189,9 +202,7 @@ def _put(fact: ToldFact, subject: Reference, target: Reference) -> PutFact:
         metadata["source"] = fact.source
     if fact.confidence is not None:
         metadata["confidence"] = fact.confidence
-    return PutFact(
-        subject, fact.predicate, target, fact.text, metadata=metadata, replaces=fact.replaces
-    )
+    return PutFact(subject, fact.predicate, target, fact.text, metadata=metadata)
 
 
 def _end(given: object, place: str, *, is_object: bool) -> End:

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 from rich.tree import Tree
 
-from recollect.faces.beginnings import GIVEN, whole_id
+from recollect.faces.beginnings import any_id
 from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.kip.changes import instant_text, logged_json, transaction_json, what_json
 from recollect.model import (
@@ -46,7 +46,7 @@ def tell_history(on: Invocation, element: str | Key) -> None:
     with output(on) as out, opened_to_read(out, on) as nexus:
         moment = read_as_of(on.as_of)
         if isinstance(element, str):
-            element = whole_id(nexus, element, GIVEN)
+            element = any_id(nexus, element)
         lives = nexus.history(element, as_of=moment)
         warn_of_question(out, nexus, None, moment)
         if out.give_json({"lives": [_life_json(one, nexus.now()) for one in lives]}):

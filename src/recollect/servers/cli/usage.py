@@ -84,7 +84,7 @@ class Commands(TyperGroup):
         context = cast(typer.Context, ctx)
         try:
             _show_flags_alone(self, context)
-            if self.default is not None and not (context.resilient_parsing and not args):
+            if not (isinstance(self, LazyCommands) or (context.resilient_parsing and not args)):
                 args = self._with_command_first(context, args)
             return super().parse_args(context, args)
         except KeyboardInterrupt:
@@ -159,15 +159,16 @@ class Commands(TyperGroup):
             if isinstance(one, TyperOption) and not one.is_flag
             for spelling in one.opts
         }
+        meant = [] if self.default is None else [self.default]
         rest = iter(enumerate(words))
         for at, word in rest:
             if word in _HELP:  # of the group; after an option, of the command that has it
-                return words if at == 0 else [cast(str, self.default), *words]
+                return [word] if at == 0 or not meant else [*meant, *words]
             if word in valued:
                 next(rest, None)
             elif word == "-" or not word.startswith("-"):
                 return [word, *words[:at], *words[at + 1 :]]
-        return [cast(str, self.default), *words]
+        return [*meant, *words] if meant or words else [_HELP[1]]
 
 
 class LazyCommands(Commands):
@@ -233,9 +234,7 @@ def verbs() -> typer.Typer:
 def noun(name: str, help: str, *, default: str | None = None) -> typer.Typer:
     """Return a noun without verbs yet; `default` is the verb that is meant where none is named."""
     group = cast("type[Commands]", type("Noun", (Commands,), {"default": default}))
-    return typer.Typer(
-        name=name, cls=group, help=help, no_args_is_help=default is None, rich_markup_mode=None
-    )
+    return typer.Typer(name=name, cls=group, help=help, rich_markup_mode=None)
 
 
 def check_fact(words: Sequence[str]) -> None:

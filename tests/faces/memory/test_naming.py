@@ -1,0 +1,78 @@
+"""How memories and things are named: by ids and parts of them, by names, by "me"."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+import recollect
+from recollect import Memory, RecollectError
+
+LEA = {"subject": "Lea Roth", "predicate": "lives_in", "object": "Ulm"}
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        decoy = Memory(memory.nexus.group("decoy"))
+        decoy.remember(facts=[LEA, {**LEA, "subject": "Lea", "object": "Decoy"}])
+        yield memory
+
+
+def lines(memory: Memory, about: str) -> list[str]:
+    return [str(one) for one in memory.list("fact", about=about).memories]
+
+
+def test_me_is_whom_the_agent_serves_else_who_acts(memory: Memory) -> None:
+    with pytest.raises(RecollectError, match='nothing is called "me"'):
+        memory.list(about="me")
+    memory.remember(facts=[LEA, {**LEA, "subject": "bot", "object": "a rack"}])
+    assert lines(memory, "me") == ["bot lives in a rack"]
+    memory.remember(facts=[{"subject": "$self", "predicate": "serves", "object": "Lea Roth"}])
+    memory.remember(facts=[{"subject": "me", "predicate": "likes", "object": "figs"}])
+    assert "Lea Roth likes figs" in lines(memory, "Me")
+    assert "Lea Roth lives in Ulm" in str(memory.brief("me"))
+    person = Memory(memory.nexus, actor="bot", is_person=True)
+    assert lines(person, "me") == ["bot lives in a rack"]
+
+
+def test_as_much_of_an_id_as_tells_it_from_others_means_it_everywhere(memory: Memory) -> None:
+    told = memory.remember(facts=[{**LEA, "predicate": f"saw_{at}"} for at in range(30)]).facts
+    one = next(one for one in told if any(map(str.isdigit, one.id[24:32])))
+    part, ulm = one.id[24:32], memory.list("concept", about="Ulm").memories[-1]
+    assert memory.why(part).memory.id == one.id
+    assert memory.why(one.id[:33]).memory.id == one.id
+    assert one.text in lines(memory, part)
+    with pytest.raises(RecollectError, match="is how several ids begin"):
+        memory.why(one.id[:12])
+    with pytest.raises(RecollectError, match="named by its whole id"):
+        memory.forget(id=part, effect="erase")
+    said = {**LEA, "predicate": "left", "object": {"id": ulm.id[:34]}, "replaces": part}
+    (ended,) = memory.remember(facts=[said]).ended
+    assert ended.id == one.id
+    right = memory.correct(told[0].id[:35], object="Bonn")
+    assert memory.undo(right.memory.id[:35]).memory.text == told[0].text
+    assert memory.forget(id=told[1].id[:35]).memories[0].id == told[1].id
+
+
+def test_two_that_a_link_keeps_apart_are_not_shown_together(memory: Memory) -> None:
+    memory.remember(facts=[LEA])
+    memory.remember(facts=[{"subject": "Lea", "predicate": "likes", "object": "figs"}])
+    assert "Lea likes figs" in lines(memory, "Lea Roth")
+    (warned,) = memory.recall("What does Lea Roth like?").warnings
+    assert json.loads(warned.hint.removeprefix("correct with ")).keys() == {"id", "same_as"}
+    memory.remember(facts=[{"subject": "Lea", "predicate": "knows", "object": "Lea Roth"}])
+    found = memory.recall("What does Lea Roth like?")
+    assert (memory.list(about="Lea Roth").warnings, found.warnings) == ((), ())
+
+
+def test_what_a_concept_is_must_be_there_and_be_one(memory: Memory) -> None:
+    memory.remember(facts=[LEA, {**LEA, "subject": {"type": "Person", "name": "Ulm"}}])
+    memory.remember(facts=[{**LEA, "object": {"type": "City", "name": "Ulm"}}])
+    (lea, *_) = [one for one in memory.list("concept").memories if one.name == "Lea Roth"]
+    with pytest.raises(RecollectError, match="several are called"):
+        memory.correct(lea.id, same_as="Ulm")
+    with pytest.raises(RecollectError, match="no living memory"):
+        memory.correct(lea.id, same_as="Nobody")

@@ -18,6 +18,7 @@ CONFIGURATION = {".ci", ".editorconfig", ".gitignore", ".importlinter", ".pre-co
 FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
+PATH = re.compile(r"`(\w+/[\w/.-]*\w)`")
 FRAGMENT = re.compile(r"\+[a-z0-9]+(-[a-z0-9]+)*\.(added|changed|fixed|removed)\.md")
 PIN = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*==[0-9][0-9a-z.]*( ; [a-z_]+ [^:/]+)?")
 MACHINE_PATH = re.compile(r"(?<![\w.:/])/(root|home|Users|work)/\w")
@@ -59,6 +60,14 @@ def broken_links(path: Path) -> Iterator[str]:
             yield f"link to {target}: there is no such heading"
 
 
+def lost_paths(path: Path) -> Iterator[str]:
+    """Yield each file or folder that the page of the architecture names and that is not there."""
+    for name in PATH.findall(path.read_text(encoding="utf-8")):
+        roots = (path.parent, path.parent / "src" / "recollect")
+        if not any((root / name).exists() for root in roots):
+            yield f"{name} is not there"
+
+
 def bad_fragment(path: Path) -> Iterator[str]:
     """Yield what is wrong with one changelog fragment."""
     if not FRAGMENT.fullmatch(path.name):
@@ -92,6 +101,8 @@ def problems(root: Path) -> Iterator[str]:
         checks = [machine_paths]
         if path.suffix == ".md":
             checks.append(broken_links)
+        if path == root / "ARCHITECTURE.md":
+            checks.append(lost_paths)
         if path.parent == root / "changelog.d" and path.name != "README.md":
             checks.append(bad_fragment)
         if path == root / "requirements.lock":

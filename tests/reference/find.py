@@ -129,7 +129,7 @@ def _projected(query: ast.Find, rows: list[Row], scope: frozenset[str]) -> list[
             raise RecollectError(INVALID_SYNTAX, "ORDER BY has an aggregate and FIND has none")
         _check(one.key, scope)
         name = one.key.name
-        rows = _ordered(rows, lambda row: row[name], one.descending)  # noqa: B023
+        rows = _ordered(rows, lambda row: row[name], one.is_descending)  # noqa: B023
     kept: dict[object, tuple[Answer, ...]] = {}
     for row in rows:
         bindings = [row[column.name] for column in query.columns]
@@ -146,7 +146,7 @@ def _grouped(query: ast.Find, rows: list[Row], scope: frozenset[str]) -> list[tu
     for one in reversed(query.order_by):
         column = _sorting_column(query, one.key)
         _check(column, scope)
-        ordered = _ordered(ordered, lambda group: _answer(column, group), one.descending)  # noqa: B023
+        ordered = _ordered(ordered, lambda group: _answer(column, group), one.is_descending)  # noqa: B023
     return [tuple(_answer(column, group) for column in query.columns) for group in ordered]
 
 

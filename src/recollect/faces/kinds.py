@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from types import MappingProxyType
 from typing import Final, ParamSpec
 
 from recollect.kernel import Nexus
@@ -15,8 +16,8 @@ from recollect.model import Kind, Kinds
 
 _P = ParamSpec("_P")
 
-ACTIVE_CLAIMS: Final = frozenset({"observed", "inferred", "verified"})
-"""Statuses of claims that count."""
+ACTIVE_CLAIMS: Final = MappingProxyType({"observed": 0.95, "inferred": 0.85, "verified": 1.0})
+"""Statuses of claims that count, with the trust that recall puts in each."""
 
 KIP: Final = (
     Kind("Domain", is_meant=False, is_given=False, is_kept_up=False),  # a shelf, not a thing

@@ -6,7 +6,7 @@ ask the registry, and nothing else knows a type by its name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from recollect.errors import refused
@@ -54,7 +54,7 @@ class Kind:
     support: frozenset[str] = frozenset()  # predicates to what supports or contradicts one
     indexes: tuple[str, ...] = ()  # attributes that its concepts are found by
     status: str = ""  # the attribute that tells whether one counts
-    active: frozenset[str] = frozenset()  # values of it that count
+    active: Mapping[str, float] = field(default_factory=dict)  # the trust in values that count
     shown: tuple[str, ...] | None = None  # attributes of its record; None: all but its text
 
     @property

@@ -16,6 +16,7 @@ from contextvars import ContextVar
 from typing import Final, Literal, get_args
 
 from recollect.errors import Hint, ToDo, nearest, refused
+from recollect.faces.kinds import ACTIVE_CLAIMS
 from recollect.kernel import instant
 from recollect.node import dataclass
 
@@ -29,7 +30,7 @@ SUPERSEDED: Final = "superseded"
 STATUSES: Final = (OBSERVED, INFERRED, HYPOTHESIS, VERIFIED, DISPUTED, SUPERSEDED)
 """What a claim can be."""
 
-ACTIVE: Final = (OBSERVED, INFERRED, VERIFIED)
+ACTIVE: Final = tuple(ACTIVE_CLAIMS)
 """What `recall` returns when nothing else is asked for."""
 
 Kind = Literal[

@@ -325,7 +325,7 @@ class SortKey(Node):
     """One key of ORDER BY: a variable, alias or field, or an aggregate written out again."""
 
     key: Variable | Field | Aggregate
-    descending: bool = False
+    is_descending: bool = False
 
 
 Size = Literal | Parameter  # LIMIT and OFFSET: a whole number, zero or more

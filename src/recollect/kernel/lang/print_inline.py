@@ -91,8 +91,8 @@ def inline(node: Inline) -> str:
         case Aggregate(function, variable, distinct, alias):
             inside = f"DISTINCT {inline(variable)}" if distinct else inline(variable)
             return f"{function}({inside})" + (f" AS {inline(alias)}" if alias else "")
-        case SortKey(key, descending):
-            return inline(key) + (" DESC" if descending else "")
+        case SortKey(key, is_descending):
+            return inline(key) + (" DESC" if is_descending else "")
         case Computed(function, operands):
             return f"{function}({', '.join(map(inline, operands))})"
         case Assignment(key, value):

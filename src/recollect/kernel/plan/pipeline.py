@@ -573,7 +573,7 @@ class _Columns:
                 )
             if not isinstance(key, ast.Aggregate) and aliases and key.name not in keys:
                 raise not_bound(key, [*keys, *aliases])
-            sorts.append(ir.Sort(self.column(key), sort.descending))
+            sorts.append(ir.Sort(self.column(key), sort.is_descending))
         return tuple(sorts)
 
     def _place(self, variable: ast.Variable | ast.Field) -> int:

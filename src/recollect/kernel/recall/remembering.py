@@ -190,7 +190,7 @@ NAME: Final = r"[A-Z\u00c0-\u00de][\w'-]*(?:\s+(?:[a-z]{1,3}\s+){0,2}[A-Z\u00c0-
 _TOPIC: Final = re.compile(
     rf"({NAME})(?:\s*\(|\s*:|\s(?:is|was|are|were|ist|war|sind|waren|es|fue|era)\s)(?!.*\?)"
 )
-_STATUS: Final = {"verified": 1.0, "observed": 0.95, "inferred": 0.85}
+_OF_FACTS: Final = 0.95  # trust in what one source has told
 _ASKS: Final = re.compile("[?\uff1f]" r"\s*(?:\[[^\]]*\]\s*)?$")  # before a note in brackets, too
 _NAMES: Final = ("aliases", "nicknames")
 _SAID: Final = Standing._fields.index("metadata")  # before it stands what makes the words
@@ -276,7 +276,7 @@ def _concept(
     text, code = said_by_concept(kind, one.name, attributes), codes_of(known.kinds)[kind.name]
     if kind.name == EPISODE:
         return _episode(one, code, text, title_of(kind, attributes), attributes)
-    status = _text(attributes.get(kind.status)) if kind.status else None
+    trust = kind.active.get(_text(attributes.get(kind.status)) or "") if kind.status else None
     words = tokens(text)
     said_at = _instant(attributes.get("created_at"), one.valid_at)
     names = (one.name, *_listed(attributes, _NAMES)) if code == CONCEPTS else ()
@@ -291,8 +291,8 @@ def _concept(
         said_at=said_at,
         tells=code != CONCEPTS or text != one.name,
         spans=_with_own_time(one, spoken_of(text, words, _said_at(said_at))),
-        author=None if status == "verified" else _text(author) or known.actors.get(one.since),
-        trust=_STATUS.get(status or "", 1.0),
+        author=None if trust == 1.0 else _text(author) or known.actors.get(one.since),
+        trust=1.0 if trust is None else trust,
         topic=None if code == CONCEPTS else _topic(text),
     )
 
@@ -375,7 +375,7 @@ def _fact(
         spans=_with_own_time(one, told),
         told=told,
         author=_text(first) or known.actors.get(one.since),
-        trust=min(1.0, _STATUS["observed"] * (1 - _OF_SOURCES) + _OF_SOURCES * more),
+        trust=min(1.0, _OF_FACTS * (1 - _OF_SOURCES) + _OF_SOURCES * more),
         is_service=predicate == SERVES and start is not None and start.name == SELF,
     )
 

@@ -38,7 +38,7 @@ from recollect.servers.settings import Settings
 
 ResultT = TypeVar("ResultT")
 
-_COLOURS: Final = {
+_COLOURS: Final = {  # of a status, and of how a piece of evidence compares
     "observed": "cyan",
     "inferred": "cyan",
     "hypothesis": "dim",

@@ -54,10 +54,10 @@ FLOOR: Final = 0.35
 ... unless what it means is as near to the question as `NEAR`: it may share no word with it.
 """
 
-FLOOR_OF_TURNS, FLOOR_OF_TURNS_MEANT = 0.25, 0.55
+FLOOR_OF_TURNS, FLOOR_OF_TURNS_ALONE, FLOOR_OF_TURNS_MEANT = 0.25, 0.15, 0.55
 """The same where it is a turn of a conversation, in which people say less of what they mean; ...
 
-... and how much it must hold and say otherwise, together.
+... where no meaning is known; and how much it must hold and say otherwise, together.
 """
 
 FLOOR_OF_NAMED, FLOOR_OF_OTHERS = 0.26, 1.25
@@ -154,7 +154,8 @@ def is_near(ranking: Ranking, place: Pick, asked: Vector) -> bool:
     near = -1.0 if ranking.near is None else float(ranking.near[row])
     if is_turn:
         held = ranking.covered(row, beside_names=ranking.named is not None)
-        if held >= FLOOR_OF_TURNS or near >= NEAR:
+        enough = FLOOR_OF_TURNS_ALONE if ranking.near is None else FLOOR_OF_TURNS
+        if held >= enough or near >= NEAR:
             return True
         return held + _said_otherwise(ranking, place, asked) >= FLOOR_OF_TURNS_MEANT
     if ranking.named is not None and ranking.near is not None:

@@ -24,7 +24,7 @@ from recollect.kernel.recall.words import (
     listed,
     stem,
 )
-from recollect.kernel.search.tokens import folded
+from recollect.kernel.search.tokens import folded, tokens
 from recollect.node import dataclass, field, replace
 
 Ints = NDArray[np.int64]
@@ -46,6 +46,7 @@ NEIGHBOURS: Final = (1, 2, -1, -2)
 """Where the neighbours of a turn stand in its session, in the order of their columns."""
 
 _NUMBERS, _PEOPLE, _WHERE = (frozenset(line.split()) for line in listed("told"))
+_ASKED: Final = re.compile(r"[^.!?\n]*\?")
 _DIGIT: Final = re.compile(r"\d")
 _PROPER: Final = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-ZÄÖÜ][a-zäöüáéíóúñß]+")
 _PLACE: Final = re.compile(
@@ -63,7 +64,9 @@ def told_in_words(memory: MemoryContent) -> int:
         found |= SAYS_WHO
     if not _WHERE.isdisjoint(words) and _PLACE.search(text):
         found |= SAYS_WHERE
-    return found if SELVES.isdisjoint(words) else found | SAYS_I
+    if not (SELVES.isdisjoint(words) or SELVES.isdisjoint(tokens(_ASKED.sub(" ", text)))):
+        found |= SAYS_I
+    return found
 
 
 def told_beside(memory: MemoryContent) -> int:

@@ -38,7 +38,7 @@ from recollect.node import dataclass, field, replace
 SHARES: Final = {
     "words": (1.0, "it, or what stands beside it, holds words that say the same"),
     "session": (0.5, "its conversation is about it"),
-    "speaker": (0.2, "the question names who says it"),
+    "speaker": (0.2, "who says it is whom the question names, or who asks"),
     "date": (0.8, "it speaks of the time that the question names"),
     "kind": (0.4, "it tells what is asked"),
     "role": (0.4, "no assistant says it"),
@@ -200,7 +200,7 @@ def ranked(
     reached &= candidates
     rows = np.flatnonzero(reached)
     best = float(words[rows].max(initial=0.0)) or 1.0
-    shares = _told_by(columns, question, standing.counted)
+    shares = _told_by(columns, question, standing.counted, named)
     shares[WORDS] = lambda rows: words[rows] / best
     if standing.sessions > 1:
         shares[SESSION] = _by_sessions(columns, standing, held)
@@ -320,20 +320,25 @@ def _in_time(columns: Columns, held: HeldThen, now: int) -> Floats:
     return np.where(fits, 1 / (1 + far / _FAR), 0.0)
 
 
-def _told_by(columns: Columns, question: UnderstoodQuestion, counted: Mask) -> dict[str, ShareOf]:
+def _told_by(
+    columns: Columns, question: UnderstoodQuestion, counted: Mask, named: Mask | None
+) -> dict[str, ShareOf]:
     """Return the shares that what is told of a text alone gives, and who says it.
 
     What makes no difference among what is there at the moment is no share.
     """
     shares = {TRUST: _of(columns.trust)}
     says = are_among(columns.speaker, question.speakers)
+    if question.is_own:
+        says |= ((columns.flags & SAYS_I) > 0) & ~columns.is_assistant
+        says |= False if named is None else named & (columns.kind == FACTS)
     if bool((says & counted).any()):
         shares[SPEAKER] = _of(says)
     if question.wants:
         shares[KIND] = _of((columns.flags & question.wants) > 0)
     if bool((columns.is_assistant & counted).any()):
         shares[ROLE] = _of(~columns.is_assistant)
-    telling = (columns.flags & SAYS_ANYTHING) > 0
+    telling = (columns.flags & (SAYS_ANYTHING | SAYS_I * question.is_own)) > 0
     if not bool((telling | ~counted).all()):
         shares[TELLS] = _of(telling)
     return shares

@@ -6,7 +6,7 @@ the transaction creates or closes is seen before it is on disk. Only the living 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
 import orjson
@@ -87,9 +87,8 @@ class Directory:
                 unknown.append(name)
             elif (concept := self.concept((kind, name))) is not None:
                 found[name] = concept.id
-        for rows in self._look_up(CONCEPT_ID_BY_NAME, sorted(unknown), type=kind):
-            found.update(cast("list[tuple[str, int]]", rows))
-        return found
+        rows = self._look_up(CONCEPT_ID_BY_NAME, sorted(unknown), type=kind)
+        return found | dict(cast("Iterable[tuple[str, int]]", rows))
 
     def by_name_key(self, key: ConceptKey) -> ConceptElement | None:
         """Return the living concept of that type whose name is the same, case aside."""
@@ -148,16 +147,10 @@ class Directory:
 
     def links_from(self, subject: int, predicate: int) -> list[LinkElement]:
         """Return the living links of a subject and a predicate, to whatever object."""
-        found: dict[int, LinkElement] = {}
-        for rows in self._look_up(LINK_BY_SUBJECT, [(subject, predicate)]):
-            found |= {link.id: link for link in map(self._link, rows)}
-        made = self._created_at(subject)
-        found |= {
-            link.id: link
-            for link in made
-            if link.subject == subject and link.predicate == predicate
-        }
-        return [link for link in found.values() if link.is_living]
+        rows = self._look_up(LINK_BY_SUBJECT, [(subject, predicate)])
+        links = [*map(self._link, rows), *self._created_at(subject)]
+        asked = (one for one in links if (one.subject, one.predicate) == (subject, predicate))
+        return [one for one in dict.fromkeys(asked) if one.is_living]
 
     def closed_link(self, public_id: str) -> LinkElement | None:
         """Return the last link of that given id which was closed by an earlier transaction."""
@@ -175,7 +168,7 @@ class Directory:
         while wave:
             met = {one: self._found_by_end.setdefault(one, {}) for one in wave}
             old = [one for one in met if one <= self._last_id]
-            links = [self._link(row) for rows in self._look_up(LINK_BY_END, old) for row in rows]
+            links = [*map(self._link, self._look_up(LINK_BY_END, old))]
             for link in links:
                 for end in (link.subject, link.object):
                     if end in met:
@@ -193,33 +186,25 @@ class Directory:
         unknown = [key for key in dict.fromkeys(keys) if key not in self._concepts]
         for key in unknown:
             self._concepts[key] = None
-        for rows in self._look_up(CONCEPT_BY_KEY, self._old(unknown)):
-            for row in rows:
-                self._concept(row)
+        for row in self._look_up(CONCEPT_BY_KEY, self._old(unknown)):
+            self._concept(row)
 
     def expect_name_keys(self, keys: Iterable[ConceptKey]) -> None:
         """Look up many concepts at once by their type and normal name."""
         unknown = [key for key in dict.fromkeys(keys) if key not in self._name_keys]
         for key in unknown:
             self._name_keys[key] = None
-        for rows in self._look_up(CONCEPT_BY_NAME_KEY, self._old(unknown)):
-            for row in rows:
-                concept = self._concept(row)
-                self._name_keys[concept.type, str(concept.name_key)] = concept
+        for row in self._look_up(CONCEPT_BY_NAME_KEY, self._old(unknown)):
+            concept = self._concept(row)
+            self._name_keys[concept.type, str(concept.name_key)] = concept
 
     def expect_ids(self, elements: Iterable[int]) -> None:
         """Look up many elements at once by integer id."""
         unknown = [one for one in dict.fromkeys(elements) if one not in self._elements]
-        if not unknown:
-            return
-        links = [one for one in unknown if one & 1]
-        concepts = [one for one in unknown if not one & 1]
-        for rows in self._look_up(CONCEPT_BY_ID, concepts):
-            for row in rows:
-                self._concept(row)
-        for rows in self._look_up(LINK_BY_ID, links):
-            for row in rows:
-                self._link(row)
+        for row in self._look_up(CONCEPT_BY_ID, [one for one in unknown if not one & LINK_BIT]):
+            self._concept(row)
+        for row in self._look_up(LINK_BY_ID, [one for one in unknown if one & LINK_BIT]):
+            self._link(row)
 
     def expect_public_ids(self, texts: Iterable[str]) -> None:
         """Look up many elements at once by public id, and the closed links of those ids."""
@@ -245,9 +230,8 @@ class Directory:
             for subject, predicate, target in unknown
             if subject <= last and target <= last and not self._terms.is_new(predicate)
         ]
-        for rows in self._look_up(LINK_BY_TRIPLE, old):
-            for link in map(self._link, rows):
-                self._triples[link.triple] += (link,)
+        for link in map(self._link, self._look_up(LINK_BY_TRIPLE, old)):
+            self._triples[link.triple] += (link,)
 
     def add_concept(self, concept: ConceptElement) -> None:
         """Make a new concept known by its key and its ids."""
@@ -275,14 +259,13 @@ class Directory:
     def _read_given(self, texts: Sequence[str]) -> None:
         """Read the elements of given ids, and the links of those ids that are closed."""
         self._asked.update(texts)
-        for rows in self._look_up(BY_PUBLIC_ID, texts):
-            for row in rows:
-                if not whole(row[0]) & LINK_BIT:
-                    self._concept((*row[:11], *row[13:15]))
-                elif row[-1] == LIVING:
-                    self._link(row)
-                else:
-                    self._add_closed(_link_of(row, is_living=False))
+        for row in self._look_up(BY_PUBLIC_ID, texts):
+            if not whole(row[0]) & LINK_BIT:
+                self._concept((*row[:11], *row[13:15]))
+            elif row[-1] == LIVING:
+                self._link(row)
+            else:
+                self._add_closed(_link_of(row, is_living=False))
 
     def _created_at(self, end: int) -> Sequence[LinkElement]:
         """Return the links of this transaction that have an element at either end."""
@@ -297,7 +280,7 @@ class Directory:
         statement: Statement,
         wanted: Sequence[int | str | ConceptKey | tuple[int, ...]],
         **others: SqlValue,
-    ) -> Iterable[list[SqlRow]]:
+    ) -> Iterator[SqlRow]:
         for start in range(0, len(wanted), _CHUNK):
             parameters: dict[str, SqlValue] = {
                 "wanted": orjson.dumps(wanted[start : start + _CHUNK]).decode(),
@@ -305,7 +288,7 @@ class Directory:
                 "living": LIVING,
                 **others,
             }
-            yield self._session.rows(statement, parameters)
+            yield from self._session.rows(statement, parameters)
 
     def _concept(self, row: SqlRow) -> ConceptElement:
         """Return the one object for a concept's row."""

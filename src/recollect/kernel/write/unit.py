@@ -113,49 +113,16 @@ class RowBatch:
 
     def insert(self, elements: Iterable[Element]) -> None:
         """Collect the rows of living elements that have none."""
-        group_id, number = self.group_id, self.number
-        links, concepts = self._links, self._concepts
+        number = self.number
         for element in elements:
-            attributes, metadata, valid_at, invalid_at = element.content
+            said = element.public_id, *_content_columns(element.content), first_version(element)
+            life = number, number, LIVING, element.salt
             if isinstance(element, LinkElement):
-                link = (
-                    element.id,
-                    group_id,
-                    element.subject,
-                    element.predicate,
-                    element.object,
-                    element.key,
-                    element.public_id,
-                    _json(attributes),
-                    _json(metadata),
-                    valid_at,
-                    invalid_at,
-                    element.first_version,
-                    number,
-                    number,
-                    LIVING,
-                    element.salt,
-                )
-                links.append(link)
+                row = (element.id, self.group_id, *element.triple, element.key, *said, *life)
+                self._links.append(row)
             elif isinstance(element, ConceptElement):
-                concept = (
-                    element.id,
-                    group_id,
-                    element.type,
-                    element.name,
-                    element.public_id,
-                    _json(attributes),
-                    _json(metadata),
-                    valid_at,
-                    invalid_at,
-                    1,  # version
-                    number,
-                    number,
-                    LIVING,
-                    element.salt,
-                    element.name_key,
-                )
-                concepts.append(concept)
+                own = element.id, self.group_id, element.type, element.name
+                self._concepts.append((*own, *said, *life, element.name_key))
 
     def move(self, element: Element, old: State, new: State | None) -> None:
         """Collect what takes an element's row from what is on disk to another state, or away."""

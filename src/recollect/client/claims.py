@@ -35,7 +35,7 @@ from recollect.faces.claims.feed import place_of
 from recollect.faces.claims.learning import log_supersession
 from recollect.faces.claims.model import checked_claims, given_evidence
 from recollect.faces.claims.protocol import RankedStore
-from recollect.faces.claims.reading import FilterArguments, Filters
+from recollect.faces.claims.records import FilterArguments, Filters
 from recollect.faces.claims.validation import (
     LONGEST_NAME,
     asked_time,

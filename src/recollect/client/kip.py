@@ -21,7 +21,7 @@ from recollect.client.connection import AsyncConnection, Connection
 from recollect.errors import UNAVAILABLE, refused
 from recollect.faces.kip import Response
 from recollect.faces.kip.changes import DEFAULT_LIMIT, instant_text
-from recollect.faces.kip.request import ReadingArguments, RunningArguments
+from recollect.faces.kip.execute import ReadingArguments, RunningArguments
 from recollect.faces.kip.response import failure
 from recollect.model import AsOf
 from recollect.node import dataclass

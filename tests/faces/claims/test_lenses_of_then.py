@@ -7,7 +7,7 @@ import pytest
 import recollect
 from recollect.errors import RecollectError
 from recollect.faces.claims import Actor, AttentionQueue, Claim, EvidenceRef, Writer, one_claim
-from recollect.faces.claims.reading import Filters, counted, listed, recalled
+from recollect.faces.claims.records import Filters, counted, listed, recalled
 from recollect.faces.claims.viewing import viewed
 from recollect.kernel import Nexus
 from recollect.model import AsOf

@@ -14,7 +14,7 @@ from recollect.faces.kip import (
     handle_tool_call,
     tool_definitions,
 )
-from recollect.faces.kip.request import ReadingArguments, RunningArguments
+from recollect.faces.kip.execute import ReadingArguments, RunningArguments
 from recollect.kernel import Nexus
 
 NAMES = 'FIND(?name) WHERE { ?drug {type: "Drug"} ATTR(?drug, "name", ?name) }'

@@ -23,8 +23,7 @@ from recollect.faces.knowledge.adapters import (
     KeyValueMetadataStore,
     RetrievalKnowledgePieceStore,
 )
-from recollect.faces.knowledge.nexus_stores import OnNexus
-from recollect.faces.knowledge.records import piece_attributes
+from recollect.faces.knowledge.nexus_stores import OnNexus, piece_attributes
 from recollect.kernel import Nexus
 from recollect.model import AsOf, Attributes, PutConcept
 

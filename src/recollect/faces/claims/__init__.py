@@ -8,7 +8,7 @@ from recollect.faces.claims.feed import FeedEvent
 from recollect.faces.claims.lifecycle import TRANSITIONS
 from recollect.faces.claims.model import Claim, ClaimEvent, EvidenceRef, Scope
 from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore
-from recollect.faces.claims.reading import claim_events, claims_of, is_claim, one_claim
+from recollect.faces.claims.records import claim_events, claims_of, is_claim, one_claim
 from recollect.faces.claims.stores import (
     MemoryKnowledgeStore,
     NexusKnowledgeStore,

@@ -15,13 +15,16 @@ from typing import Final
 from recollect.errors import RESOURCE_NOT_FOUND, Hint, RecollectError, ToDo, nearest, refused
 from recollect.faces.claims.lifecycle import TRANSITIONS
 from recollect.faces.claims.model import Claim, EvidenceRef
-from recollect.faces.claims.reading import cited_evidence, claims_of, first_column, known_at
 from recollect.faces.claims.records import (
     ATTENTION_SINCE,
     SET_ASIDE,
     brought,
+    cited_evidence,
     claim_of,
+    claims_of,
     event_of,
+    first_column,
+    known_at,
     scope_text,
 )
 from recollect.faces.claims.validation import (

@@ -20,7 +20,7 @@ from recollect.faces.calls import DIGITS, call, described_as
 from recollect.faces.claims.attention import EMPTY_EVIDENCE, AttentionItem, AttentionQueue
 from recollect.faces.claims.feed import BEGINNING, FeedEvent, events_after
 from recollect.faces.claims.model import Claim, ClaimEvent, Scope
-from recollect.faces.claims.reading import (
+from recollect.faces.claims.records import (
     Filters,
     claim_events,
     counted,

@@ -16,7 +16,7 @@ from recollect.errors import RecollectError
 from recollect.faces.claims.contents import blob_hash, entry_at, file_hash
 from recollect.faces.claims.fetching import anywhere, content_hash, is_public
 from recollect.faces.claims.model import Claim, EvidenceRef
-from recollect.faces.claims.reading import claim_events
+from recollect.faces.claims.records import claim_events
 from recollect.kernel import Nexus
 from recollect.node import dataclass, field
 

@@ -40,7 +40,8 @@ from recollect.faces.claims.model import (
     given_evidence,
 )
 from recollect.faces.claims.protocol import RankedStore
-from recollect.faces.claims.reading import (
+from recollect.faces.claims.records import (
+    SUPERSEDED_BY,
     FilterArguments,
     Filters,
     claim_concept,
@@ -51,7 +52,6 @@ from recollect.faces.claims.reading import (
     one_claim,
     recalled,
 )
-from recollect.faces.claims.records import SUPERSEDED_BY
 from recollect.faces.claims.validation import acting_now
 from recollect.faces.claims.writing import Writer
 from recollect.faces.kinds import open_memory

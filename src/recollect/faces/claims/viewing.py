@@ -18,8 +18,7 @@ from typing import Final
 from typing_extensions import TypedDict
 
 from recollect.faces.claims.model import Claim, ClaimEvent, EvidenceRef
-from recollect.faces.claims.reading import claim_concept, claim_events
-from recollect.faces.claims.records import SUPERSEDED_BY
+from recollect.faces.claims.records import SUPERSEDED_BY, claim_concept, claim_events
 from recollect.faces.claims.validation import DISPUTED, SUPERSEDED, USER_KINDS, VERIFIED, Kind
 from recollect.kernel import Nexus
 from recollect.model import AsOf

@@ -16,7 +16,6 @@ from recollect.errors import CONFLICT, RecollectError, refused
 from recollect.faces.beginnings import whole_id
 from recollect.faces.claims.lifecycle import check_expected, check_transition
 from recollect.faces.claims.model import Claim, EvidenceRef
-from recollect.faces.claims.reading import cited_evidence, claim_life, is_claim, no_claim
 from recollect.faces.claims.records import (
     ATTENTION,
     ATTENTION_SINCE,
@@ -28,11 +27,15 @@ from recollect.faces.claims.records import (
     SUPERSEDES,
     SUPPORTED_BY,
     ClaimStep,
+    cited_evidence,
+    claim_life,
     claim_of,
     event_of,
     evidence_changes,
+    is_claim,
     named,
     new_claim,
+    no_claim,
 )
 from recollect.faces.claims.validation import (
     DISPUTED,

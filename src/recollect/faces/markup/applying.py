@@ -17,13 +17,7 @@ from recollect.errors import AMBIGUOUS_PLACE, CYCLE, EDGE_NOT_ALLOWED, Notice
 from recollect.faces.markup.decision import Asked, Decided
 from recollect.faces.markup.details import Details
 from recollect.faces.markup.faults import Faults
-from recollect.faces.markup.graph import Graph
-from recollect.faces.markup.guarding import Guard
-from recollect.faces.markup.minting import Minting
-from recollect.faces.markup.model import Document, Node, Space
-from recollect.faces.markup.ordering import Sibling, arranged, moved_siblings
-from recollect.faces.markup.placing import Placing
-from recollect.faces.markup.records import (
+from recollect.faces.markup.graph import (
     CONCEPTUAL,
     HAS,
     IN_SPACE,
@@ -31,12 +25,18 @@ from recollect.faces.markup.records import (
     LAST,
     ONTOLOGY,
     PARENT,
+    Graph,
     Place,
     Spot,
     is_extension,
     is_foreign,
     is_protected,
 )
+from recollect.faces.markup.guarding import Guard
+from recollect.faces.markup.minting import Minting
+from recollect.faces.markup.model import Document, Node, Space
+from recollect.faces.markup.ordering import Sibling, arranged, moved_siblings
+from recollect.faces.markup.placing import Placing
 from recollect.faces.markup.resolving import (
     CREATED,
     DELETED,

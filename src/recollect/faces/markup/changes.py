@@ -11,9 +11,7 @@ from dataclasses import replace
 
 from recollect.faces.markup.answers import ChangeKind, NodeChange
 from recollect.faces.markup.decision import Decided
-from recollect.faces.markup.graph import Graph
-from recollect.faces.markup.model import Document, Id, Node, Space
-from recollect.faces.markup.records import (
+from recollect.faces.markup.graph import (
     CONTENT,
     KIND,
     LABEL,
@@ -22,10 +20,12 @@ from recollect.faces.markup.records import (
     READ_ONLY,
     SPACE,
     UNSEARCHED,
+    Graph,
     Place,
     label_of,
     text_of,
 )
+from recollect.faces.markup.model import Document, Id, Node, Space
 from recollect.faces.markup.resolving import CREATED
 from recollect.model import (
     SEARCH_ATTRIBUTES,

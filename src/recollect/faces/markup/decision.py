@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from recollect.errors import Span
 from recollect.faces.markup.details import DocumentChanges
+from recollect.faces.markup.graph import Spot
 from recollect.faces.markup.placing import Placing
-from recollect.faces.markup.records import Spot
 from recollect.faces.markup.resolving import Appearance, Resolved
 from recollect.faces.markup.text import MOST_LEVELS
 from recollect.node import dataclass, field

@@ -24,18 +24,7 @@ from recollect.errors import (
     nearest,
 )
 from recollect.faces.markup.faults import SEE_NODES, Faults
-from recollect.faces.markup.graph import Graph
-from recollect.faces.markup.model import (
-    CONTENT as FIELD_CONTENT,
-    LABEL as FIELD_LABEL,
-    USE_FUNCTION,
-    USE_TEMPLATE,
-    VALUE,
-    Node,
-    Space,
-)
-from recollect.faces.markup.parser import before_remark
-from recollect.faces.markup.records import (
+from recollect.faces.markup.graph import (
     ARTICLE,
     CONTENT,
     DETAILS,
@@ -51,10 +40,21 @@ from recollect.faces.markup.records import (
     USES_FUNCTION,
     USES_TEMPLATE,
     WORDS,
+    Graph,
     label_of,
     order_of,
     text_of,
 )
+from recollect.faces.markup.model import (
+    CONTENT as FIELD_CONTENT,
+    LABEL as FIELD_LABEL,
+    USE_FUNCTION,
+    USE_TEMPLATE,
+    VALUE,
+    Node,
+    Space,
+)
+from recollect.faces.markup.parser import before_remark
 from recollect.faces.markup.resolving import CREATED, DELETED, UPDATED, Appearance, Resolved
 from recollect.faces.markup.values import FieldType, FieldValue, field_type, field_value, hint_for
 from recollect.model import (

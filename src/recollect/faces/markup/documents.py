@@ -24,13 +24,12 @@ from recollect.faces.markup.changes import changes_of, reply_of, reports_of
 from recollect.faces.markup.checking import document_faults
 from recollect.faces.markup.decision import Asked, Decided
 from recollect.faces.markup.faults import Faults, pass_option, unknown
-from recollect.faces.markup.graph import Graph
+from recollect.faces.markup.graph import KIND, READ_ONLY, Graph, is_foreign, label_of, text_of
 from recollect.faces.markup.minting import Minting
 from recollect.faces.markup.model import Document
 from recollect.faces.markup.parser import parse
 from recollect.faces.markup.placing import Placing
 from recollect.faces.markup.printer import document_text
-from recollect.faces.markup.records import KIND, READ_ONLY, is_foreign, label_of, text_of
 from recollect.faces.markup.rendering import Counter, Rendering, byte_cost
 from recollect.faces.markup.repairing import repair as repair_text
 from recollect.faces.markup.restoring import Restoring

@@ -12,10 +12,10 @@ from typing import Any, Final, Literal, get_args
 from recollect.errors import Notice
 from recollect.faces.markup.answers import Applied, ChangeKind, NodeChange
 from recollect.faces.markup.functions import Call, call_of
+from recollect.faces.markup.graph import EXCHANGE, SHOWED, text_of, text_or_none, texts_of
 from recollect.faces.markup.messages import print_text
 from recollect.faces.markup.model import Document
 from recollect.faces.markup.parser import parse
-from recollect.faces.markup.records import EXCHANGE, SHOWED, text_of, text_or_none, texts_of
 from recollect.kernel import Nexus
 from recollect.model import Concept, Element, Rows, Value
 from recollect.node import dataclass, field, replace

@@ -47,7 +47,7 @@ from recollect.faces.markup.functions import (
     prepare,
     shown_functions,
 )
-from recollect.faces.markup.graph import Graph
+from recollect.faces.markup.graph import EXCHANGE, SHOWED, UNSEARCHED, Graph
 from recollect.faces.markup.messages import (
     Request,
     Response,
@@ -57,7 +57,6 @@ from recollect.faces.markup.messages import (
 )
 from recollect.faces.markup.model import Document
 from recollect.faces.markup.parser import parse
-from recollect.faces.markup.records import EXCHANGE, SHOWED, UNSEARCHED
 from recollect.faces.markup.repairing import repair_response
 from recollect.faces.markup.text import quoted_text, value_text
 from recollect.llm import Completion

@@ -16,19 +16,19 @@ from typing import Final, Literal, get_args
 import orjson
 
 from recollect.errors import FUNCTION_REFUSED, RecollectError, nearest, refused
-from recollect.faces.markup.graph import Graph
-from recollect.faces.markup.messages import Action
-from recollect.faces.markup.model import Document, Id, Node, Space
-from recollect.faces.markup.records import (
+from recollect.faces.markup.graph import (
     CALL,
     CONTENT,
     FUNCTION,
     NOTE,
     SHOWED,
     UNSEARCHED,
+    Graph,
     label_of,
     text_of,
 )
+from recollect.faces.markup.messages import Action
+from recollect.faces.markup.model import Document, Id, Node, Space
 from recollect.faces.markup.values import FieldType, field_type, field_value, hint_for
 from recollect.kernel import Nexus
 from recollect.model import Change, Concept, PutConcept, PutLink, Value

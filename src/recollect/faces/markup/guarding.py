@@ -12,8 +12,7 @@ from typing import Final
 from recollect.errors import CHANGED_SINCE, OUT_OF_SCOPE, READ_ONLY_NODE, SHORTENED_CONTENT, Span
 from recollect.faces.markup.decision import Asked, Decided
 from recollect.faces.markup.faults import Faults
-from recollect.faces.markup.graph import Graph
-from recollect.faces.markup.records import CONTENT, DETAILS, MAIN, Place, is_protected
+from recollect.faces.markup.graph import CONTENT, DETAILS, MAIN, Graph, Place, is_protected
 from recollect.model import AsOf, Concept
 from recollect.node import dataclass
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from recollect.faces.markup.graph import Graph
-from recollect.faces.markup.records import COUNTER, COUNTER_TYPE, NEXT_ID, NEXT_ORDER
+from recollect.faces.markup.graph import COUNTER, COUNTER_TYPE, NEXT_ID, NEXT_ORDER, Graph
 from recollect.model import Change, PutConcept, Value
 
 _LONGEST = 15

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Final, Protocol
 
-from recollect.faces.markup.records import LAST
+from recollect.faces.markup.graph import LAST
 from recollect.node import node
 
 

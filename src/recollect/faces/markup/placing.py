@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from recollect.faces.markup.graph import Graph
-from recollect.faces.markup.records import NODE_TYPES, OWN_PREDICATES, PLACES, Place, Spot
+from recollect.faces.markup.graph import NODE_TYPES, OWN_PREDICATES, PLACES, Graph, Place, Spot
 from recollect.node import dataclass, field
 
 _Child = tuple[str, str]

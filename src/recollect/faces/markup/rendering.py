@@ -17,8 +17,7 @@ from collections.abc import Callable, Iterator
 from recollect.errors import INVALID_ATTENTION, MARKUP_LIMIT, RecollectError
 from recollect.faces.markup.answers import Rendered
 from recollect.faces.markup.faults import pass_option
-from recollect.faces.markup.graph import Graph
-from recollect.faces.markup.records import SPACE
+from recollect.faces.markup.graph import SPACE, Graph
 from recollect.faces.markup.tree import Entry, Tree
 from recollect.node import dataclass, field
 

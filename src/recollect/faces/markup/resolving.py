@@ -26,12 +26,7 @@ from recollect.errors import (
     nearest,
 )
 from recollect.faces.markup.faults import FRESH, MOST_TOLD, Faults
-from recollect.faces.markup.graph import Graph
-from recollect.faces.markup.minting import Minting
-from recollect.faces.markup.model import LABEL, Document, Id, Node, Space
-from recollect.faces.markup.parser import before_remark
-from recollect.faces.markup.printer import id_text
-from recollect.faces.markup.records import (
+from recollect.faces.markup.graph import (
     ACTION,
     ARTICLE,
     CONCEPTUAL,
@@ -42,11 +37,16 @@ from recollect.faces.markup.records import (
     NODE_TYPES,
     SPACE,
     WORDS,
+    Graph,
     Place,
     is_extension,
     label_of,
     text_of,
 )
+from recollect.faces.markup.minting import Minting
+from recollect.faces.markup.model import LABEL, Document, Id, Node, Space
+from recollect.faces.markup.parser import before_remark
+from recollect.faces.markup.printer import id_text
 from recollect.node import dataclass, field
 
 CREATED, UPDATED, DELETED, PROTECTED = "created", "updated", "deleted", "read-only"

@@ -15,9 +15,7 @@ from dataclasses import replace
 from recollect.errors import CYCLE, UNKNOWN_ID
 from recollect.faces.markup.answers import NodeChange
 from recollect.faces.markup.changes import put_place, put_space
-from recollect.faces.markup.graph import Graph
-from recollect.faces.markup.placing import Placing
-from recollect.faces.markup.records import (
+from recollect.faces.markup.graph import (
     CONCEPTUAL,
     DETAILS,
     HAS,
@@ -28,9 +26,11 @@ from recollect.faces.markup.records import (
     MARKUP_TYPES,
     NODE_TYPES,
     PLACES,
+    Graph,
     Place,
     label_of,
 )
+from recollect.faces.markup.placing import Placing
 from recollect.model import Change, Concept, PutConcept, PutLink, RemoveKeys
 
 

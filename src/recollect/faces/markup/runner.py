@@ -42,10 +42,7 @@ from recollect.faces.markup.functions import (
     run,
     shown_functions,
 )
-from recollect.faces.markup.graph import Graph
-from recollect.faces.markup.messages import Request, Response, entry_place, print_text
-from recollect.faces.markup.model import Document
-from recollect.faces.markup.records import (
+from recollect.faces.markup.graph import (
     CONTENT,
     NOTE,
     RUN,
@@ -53,11 +50,14 @@ from recollect.faces.markup.records import (
     UNSEARCHED,
     USES_FUNCTION,
     WORKFLOW,
+    Graph,
     label_of,
     text_of,
     text_or_none,
     texts_of,
 )
+from recollect.faces.markup.messages import Request, Response, entry_place, print_text
+from recollect.faces.markup.model import Document
 from recollect.llm import Completion
 from recollect.model import AsOf, Change, Concept, PutConcept, PutLink, Rows, Value
 from recollect.node import dataclass, replace

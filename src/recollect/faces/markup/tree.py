@@ -10,11 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from recollect.faces.markup.graph import Graph
-from recollect.faces.markup.model import CONTENT as FIELD_CONTENT, KNOWN_FIELDS, Id
-from recollect.faces.markup.parser import KEY
-from recollect.faces.markup.printer import id_text
-from recollect.faces.markup.records import (
+from recollect.faces.markup.graph import (
     CONTENT,
     DETAILS,
     FIELD_VALUE,
@@ -26,12 +22,16 @@ from recollect.faces.markup.records import (
     USES_FUNCTION,
     USES_TEMPLATE,
     WORDS,
+    Graph,
     Place,
     is_protected,
     label_of,
     order_of,
     text_of,
 )
+from recollect.faces.markup.model import CONTENT as FIELD_CONTENT, KNOWN_FIELDS, Id
+from recollect.faces.markup.parser import KEY
+from recollect.faces.markup.printer import id_text
 from recollect.faces.markup.text import MOST_KEY, value_text
 from recollect.model import Attributes, Concept, Joint
 from recollect.node import dataclass, field

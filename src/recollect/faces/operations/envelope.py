@@ -43,7 +43,7 @@ from recollect.errors import (
     refused,
 )
 from recollect.faces.operations import limits
-from recollect.faces.operations.fields import TOO_LARGE
+from recollect.faces.operations.inputs import TOO_LARGE
 from recollect.faces.operations.outputs import Envelope, Error, Status
 from recollect.node import dataclass
 

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from typing import get_args
 
 from recollect.errors import CONFLICT, VERSION_CONFLICT, RecollectError
-from recollect.faces.operations.fields import Source
-from recollect.faces.operations.inputs import EpisodeItem, Message
+from recollect.faces.operations.inputs import EpisodeItem, Message, Source
 from recollect.faces.operations.naming import content_hash, episode_uuid
 from recollect.faces.operations.records import EPISODE, is_episode
 from recollect.kernel import Nexus

@@ -12,7 +12,7 @@ from typing import Literal, NotRequired
 from pydantic import JsonValue
 from typing_extensions import TypedDict
 
-from recollect.faces.operations.fields import Source
+from recollect.faces.operations.inputs import Source
 
 Status = Literal["OK", "ACCEPTED", "ERROR", "PARKED"]
 

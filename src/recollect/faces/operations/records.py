@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeGuard, cast
 
 from pydantic import JsonValue
 
-from recollect.faces.operations.fields import Source
+from recollect.faces.operations.inputs import Source
 from recollect.faces.operations.outputs import EntityNode, EpisodeOutput, FactResult
 from recollect.model import (
     FACT,

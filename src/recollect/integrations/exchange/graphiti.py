@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, cast
 
-from recollect.faces.operations.fields import Source as EpisodeSource
+from recollect.faces.operations.inputs import Source as EpisodeSource
 from recollect.faces.operations.records import ENTITY, SUMMARY
 from recollect.integrations.exchange.members import (
     Members,

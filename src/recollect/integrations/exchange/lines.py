@@ -13,7 +13,7 @@ from typing import Final, assert_never, get_args
 import orjson
 
 from recollect.faces.kinds import ALL_KINDS
-from recollect.faces.operations.fields import Source as EpisodeSource
+from recollect.faces.operations.inputs import Source as EpisodeSource
 from recollect.faces.operations.records import EPISODE
 from recollect.integrations.exchange.members import (
     Members,

@@ -10,9 +10,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
-from recollect.kernel.lang.layout import INDENT, LayoutLine, Places
 from recollect.kernel.lang.parser import parse
-from recollect.kernel.lang.printer import lines
+from recollect.kernel.lang.printer import INDENT, LayoutLine, Places, lines
 from recollect.kernel.lang.tokens import Comment, lex
 
 

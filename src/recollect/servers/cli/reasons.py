@@ -9,7 +9,7 @@ from rich.tree import Tree
 
 from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.kip.changes import instant_text, transaction_json
-from recollect.faces.kip.objects import cell_object, element_object, explanation_object
+from recollect.faces.kip.response import cell_object, element_object, explanation_object
 from recollect.model import Content, Ground, Instant, Link, Transaction, Value, Why, bounded
 from recollect.servers.cli.cells import cell, counted
 from recollect.servers.cli.elements import Names, element_cell, element_line

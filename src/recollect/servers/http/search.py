@@ -17,8 +17,8 @@ from recollect.errors import CODES, RecollectError, refused
 from recollect.faces.calls import DIGITS
 from recollect.faces.claims import Claim, derive_claim_severity, one_claim
 from recollect.faces.claims.calls import filters_of
-from recollect.faces.claims.reading import recalled
-from recollect.faces.knowledge.records import PIECE
+from recollect.faces.claims.records import recalled
+from recollect.faces.knowledge.nexus_stores import PIECE
 from recollect.faces.memory import Memory
 from recollect.faces.memory.model import MemoryRecord
 from recollect.faces.operations import Caller

@@ -16,7 +16,7 @@ from mcp_types import Resource, ResourceTemplate
 from recollect.errors import RESOURCE_NOT_FOUND
 from recollect.faces.kip import Response, execute_kip_readonly, syntax_card
 from recollect.faces.kip.changes import transaction_json, what_json
-from recollect.faces.kip.objects import element_object
+from recollect.faces.kip.response import element_object
 from recollect.faces.markup import syntax_card as markup_card
 from recollect.faces.memory import element_named, records_of
 from recollect.kernel import Nexus

@@ -18,7 +18,7 @@ import orjson
 
 from recollect.errors import Notice, RecollectError, refused
 from recollect.faces.claims import Claim
-from recollect.faces.claims.reading import claims_of
+from recollect.faces.claims.records import claims_of
 from recollect.kernel import Nexus, Script, parse_text
 from recollect.model import (
     AsOf,

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError, refused
 from recollect.faces.claims import STATUSES, AttentionQueue, Claim
-from recollect.faces.claims.reading import Filters, counted, listed, one_claim, recalled
+from recollect.faces.claims.records import Filters, counted, listed, one_claim, recalled
 from recollect.faces.claims.viewing import viewed
 from recollect.servers.studio.visit import (
     Answered,

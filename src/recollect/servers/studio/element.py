@@ -12,7 +12,7 @@ import orjson
 
 from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, RecollectError
 from recollect.faces.claims import Claim
-from recollect.faces.claims.reading import claim_events, claims_of, known_at
+from recollect.faces.claims.records import claim_events, claims_of, known_at
 from recollect.faces.claims.viewing import viewed
 from recollect.faces.memory.undoing import changes_back, merged_into
 from recollect.kernel import Nexus

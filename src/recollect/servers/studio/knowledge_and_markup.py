@@ -11,7 +11,7 @@ from typing import Final
 
 from recollect.errors import RecollectError
 from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece, KnowledgeProvider
-from recollect.faces.knowledge.records import PIECE
+from recollect.faces.knowledge.nexus_stores import PIECE
 from recollect.faces.markup import Applied, Markup, parse
 from recollect.kernel import Nexus
 from recollect.model import Concept, Rows

@@ -16,8 +16,15 @@ from typing_extensions import TypedDict
 
 from recollect.errors import RecollectError, refused
 from recollect.faces.kinds import ALL_KINDS
-from recollect.faces.operations.fields import Attributes, Fact, Name, Summary, ToldTime, Uuid
-from recollect.faces.operations.inputs import STRICT
+from recollect.faces.operations.inputs import (
+    STRICT,
+    Attributes,
+    Fact,
+    Name,
+    Summary,
+    ToldTime,
+    Uuid,
+)
 from recollect.model import normal_text
 
 _SHOWN = 10  # faults of one extraction

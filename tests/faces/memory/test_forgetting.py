@@ -169,3 +169,45 @@ def test_nobody_tells_more_of_what_is_left_alone_while_it_is_erased(
         assert answers == ["STORE_BUSY"]
         assert receipt["is_complete"] and receipt["concepts"] == 2
         assert memory.list(past=True).memories == ()
+
+
+def test_what_happened_in_a_time_is_forgotten_whenever_it_was_told():
+    with recollect.memory(":memory:", actor="agent") as memory:
+        home = {"subject": "Maria", "predicate": "lives_in"}
+        memory.remember(
+            facts=[
+                {**home, "object": "Ulm", "valid_at": "2023-05"},
+                {**home, "object": "Bonn", "valid_at": "2025"},
+                {"subject": "Maria", "predicate": "likes", "object": "figs"},
+            ],
+            messages=[{"content": "The roof leaks", "timestamp": "2023-06-01T09:00:00Z"}],
+        )
+        during = {"happened_since": "2023", "happened_until": "2024"}
+        found = memory.forget(**during).memories
+        assert sorted(map(str, found)) == [
+            "Maria lives in Ulm (2023-05 to 2025-01-01)",
+            "user(): The roof leaks (on 2023-06-01)",
+        ]
+        assert memory.forget(since="2023", until="2024").memories == ()  # nothing was told then
+        memory.forget(**during, effect="erase", dry_run=False)
+        left = [one.text for one in memory.list("fact", past=True).memories]
+        assert sorted(left) == ["Maria likes figs", "Maria lives in Bonn"]
+
+
+@pytest.mark.parametrize("named", ["fact", "concept", "question"])
+def test_what_was_refused_is_erased_with_what_its_words_name(named: str, tmp_path: Path):
+    path = tmp_path / "memory.db"
+    with recollect.memory(path, actor="agent") as memory:
+        facts = [{"subject": "Quentin", "predicate": "likes", "object": "figs"}]
+        (fact,) = memory.remember(facts=facts).facts
+        for text in ("Quentin likes figs a lot", "Rosa likes figs"):
+            with pytest.raises(RecollectError):
+                memory.remember(text)
+        (quentin,) = [one for one in memory.list("concept").memories if one.name == "Quentin"]
+        ids = {"fact": fact.id, "concept": quentin.id}
+        what = None if named in ids else "Quentin likes"
+        shown = memory.forget(what, id=ids.get(named), effect="erase", dry_run=True)
+        assert "Quentin likes figs a lot" in [one.text for one in shown.memories]
+        memory.forget(what, id=ids.get(named), effect="erase", dry_run=False)
+    held = path.read_bytes()
+    assert (b"Quentin" in held, b"Rosa likes figs" in held) == (False, True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from recollect.errors import RESOURCE_NOT_FOUND, Hint, RecollectError, ToDo, nearest, refused
@@ -41,7 +41,7 @@ from recollect.faces.claims.validation import (
     storable,
 )
 from recollect.faces.claims.writing import CONFLICTING_EVIDENCE, NEWER_OBSERVATION, USER_REJECTION
-from recollect.kernel import Nexus
+from recollect.kernel import Nexus, tokens
 from recollect.model import (
     SEARCH_ATTRIBUTES,
     AsOf,
@@ -206,16 +206,19 @@ class AttentionQueue:
                 self._nexus.write([*gone, change], actor=actor.name)
         return f"rejection:{name}:{EMPTY_EVIDENCE}"
 
-    def refused(self, texts: Collection[str]) -> list[str]:
-        """Return the ids of what was ever refused with one of some texts. Cost: the whole log."""
-        nexus, cut, since = self._nexus, {text[:_LONGEST] for text in texts}, 0
+    def refused(self, phrases: Iterable[str]) -> list[str]:
+        """Return the ids of what was ever refused with some words in it. Cost: the whole log."""
+        nexus, since = self._nexus, 0
+        wanted = {f" {' '.join(tokens(one[:_LONGEST]))} " for one in phrases} - {"  "}
         ids: list[str] = []
         while logged := nexus.changes(since, _AT_ONCE, most=_FEW):
             since = logged[-1].transaction.number
             told = ((one.id, one.what) for each in logged for one in each.changes)
             ids += [id for id, what in told if isinstance(what, Key) and what.type == REJECTED]
         held = nexus.elements.look_up(dict.fromkeys(ids), closed=True)
-        return [id for id, one in held.items() if one.element.attributes.get("text") in cut]
+        texts = ((id, tokens(str(one.element.attributes.get("text")))) for id, one in held.items())
+        said = ((id, f" {' '.join(words)} ") for id, words in texts)
+        return [id for id, text in said if any(one in text for one in wanted)]
 
     def _choose(self, fingerprint: str, until: float | None, actor: Actor) -> None:
         checked_text(fingerprint, "fingerprint")

@@ -175,7 +175,13 @@ def execute_kip(
     return _answer(nexus, partial(_run, progress=progress), KipArguments(command, **given))
 
 
-def answer_kip(nexus: Nexus, command: str | Script, **given: Unpack[RunningArguments]) -> Answer:
+def answer_kip(
+    nexus: Nexus,
+    command: str | Script,
+    *,
+    progress: Progress = silent,
+    **given: Unpack[RunningArguments],
+) -> Answer:
     """Run a KIP text as `execute_kip` does, and return its answer as values.
 
     What `execute_kip` answers with an error is raised, with the text its place points into.
@@ -183,7 +189,7 @@ def answer_kip(nexus: Nexus, command: str | Script, **given: Unpack[RunningArgum
     request = read_request(KipArguments(command, **given))
     asked = request.commands[0]
     try:
-        return _run(nexus, request, asked)
+        return _run(nexus, request, asked, progress)
     except RecollectError as error:
         raise error.at(asked.text) from None
 

@@ -7,7 +7,7 @@ from the past too, and from every byte of the file; nothing brings it back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from itertools import islice
 from typing import Any, Final, assert_never
@@ -16,7 +16,14 @@ from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError
 from recollect.faces.claims import ACTIVE, Actor, AttentionQueue, Writer
 from recollect.faces.knowledge import NexusKnowledgePieceStore
 from recollect.faces.memory.listing import MOST
-from recollect.faces.memory.model import DISPUTED, EFFECTS, WITHDRAWN, Effect, MemoryRecord
+from recollect.faces.memory.model import (
+    DISPUTED,
+    EFFECTS,
+    WITHDRAWN,
+    Effect,
+    MemoryRecord,
+    records_named,
+)
 from recollect.faces.memory.naming import ENDS
 from recollect.kernel import Nexus, Recalled, instant
 from recollect.model import (
@@ -75,6 +82,8 @@ class Selection:
     episodes: frozenset[str] | None = None  # of a session: they, and what rests on them alone
     since: str | None = None
     until: str | None = None
+    happened_since: str | None = None  # when it was said, or when what it says began
+    happened_until: str | None = None
 
     def first(self, limit: int, found: Iterable[MemoryRecord]) -> list[MemoryRecord]:
         """Return the first memories that are chosen, at most `limit`."""
@@ -82,19 +91,30 @@ class Selection:
             raise RecollectError(
                 INVALID_ARGUMENT, f"limit is not from 1 to {MOST}", hint="use limit=10"
             )
-        begin = BEGINNING if self.since is None else instant(self.since)
-        end = FOREVER if self.until is None else instant(self.until)
-        fitting = (one for one in found if self._fits(one, begin, end))
+        came = _between(self.since, self.until)
+        happened = _between(self.happened_since, self.happened_until)
+        fitting = (one for one in found if self._fits(one, came, happened))
         return list(islice(fitting, limit))
 
-    def _fits(self, one: MemoryRecord, begin: Instant, end: Instant) -> bool:
+    def _fits(self, one: MemoryRecord, came: _Within, happened: _Within) -> bool:
         if self.source is not None and self.source not in (one.source, *one.episodes):
             return False
         if self.episodes is not None:
             rests_on = {*one.episodes} or {one.id}
             if not rests_on <= self.episodes:
                 return False
-        return one.created_at is None or begin <= instant(one.created_at) < end
+        return came(one.created_at) and happened(one.said_at or one.valid_at)
+
+
+_Within = Callable[[str | None], bool]
+
+
+def _between(since: str | None, until: str | None) -> _Within:
+    """Return what tells whether a time lies between two; one that is not known, if both are out."""
+    begin = BEGINNING if since is None else instant(since)
+    end = FOREVER if until is None else instant(until)
+    is_any = since is until is None
+    return lambda at: is_any or (at is not None and begin <= instant(at) < end)
 
 
 def meant_of(found: Sequence[Recalled]) -> list[Recalled]:
@@ -200,24 +220,34 @@ def withdraw_all(
         nexus.write(changes, actor=actor.actor_id)
 
 
+def refused_with(
+    nexus: Nexus, records: Sequence[MemoryRecord], what: str | None
+) -> tuple[MemoryRecord, ...]:
+    """Return what was refused with the words of claims and facts, a concept's name, a question."""
+    ids = [one.id for one in records if one.kind == "claim"]
+    held = nexus.elements.look_up(ids, closed=True).values() if ids else ()
+    phrases = [str(one.element.attributes.get("text")) for one in held]
+    phrases += [one.text for one in records if one.kind == "fact"]
+    phrases += [one.name or "" for one in records if one.kind == "concept"]
+    phrases += [] if what is None else [what]
+    return records_named(nexus, AttentionQueue(nexus).refused(phrases) if phrases else ())
+
+
 def erase_all(
     nexus: Nexus, records: Sequence[MemoryRecord], actor: Actor, *, is_dry_run: bool
 ) -> tuple[dict[str, Any], ...]:
     """Erase memories for all times in one transaction, and return its receipt, if any are given.
 
-    What a fact alone was told about goes with it: a name that says nothing more, a number; with a
-    claim what was refused with the same words.
+    What a fact alone was told about goes with it: a name that says nothing more, a number; with
+    all of it what was refused in words that name it.
     """
     if not records:
         return ()
     ids = [one.id for one in records]
-    claims = [one.id for one in records if one.kind == "claim"]
 
     def erased() -> tuple[str, ...]:
-        held = nexus.elements.look_up(claims, closed=True).values()
-        texts = [str(one.element.attributes.get("text")) for one in held]
-        refused = AttentionQueue(nexus).refused(texts) if texts else ()
-        return (*ids, *_left_alone(nexus, ids), *refused)
+        refused = [one.id for one in refused_with(nexus, records, None)]
+        return tuple(dict.fromkeys((*ids, *_left_alone(nexus, ids), *refused)))
 
     return (asdict(nexus.purge(erased, dry_run=is_dry_run, actor=actor.actor_id)),)
 

@@ -48,6 +48,7 @@ from recollect.faces.memory.forgetting import (
     forget_all,
     is_there,
     meant_of,
+    refused_with,
 )
 from recollect.faces.memory.listing import MOST, listed
 from recollect.faces.memory.messages import id_of, keep_messages
@@ -297,6 +298,8 @@ class Memory:
         session: str | None = None,
         since: str | None = None,
         until: str | None = None,
+        happened_since: str | None = None,
+        happened_until: str | None = None,
         limit: int = LIMIT,
         dry_run: bool | None = None,
     ) -> Forgotten:
@@ -305,12 +308,13 @@ class Memory:
         `end`: true no longer (from `at`, else now), and it was until then. `withdraw`: not to be
         believed, and the past keeps it. `erase`: gone, from the past too, which nothing undoes.
         By anything but an id it is a dry run unless `dry_run=False`, and at most `limit` go.
+        `since` and `until` are about when the memory was told of it; `happened_since` and
+        `happened_until` about when it was said, or when what a fact says began.
         """
         effect = checked_effect(effect)
         moment = checked_end(at, effect)
-        by = {"what": what, "source": source, "session": session, "since": since, "until": until}
-        named = {key: value for key, value in by.items() if value is not None}
-        if (id is None) == (not named):
+        times = since, until, happened_since, happened_until
+        if (id is None) == all(one is None for one in (what, source, session, *times)):
             raise RecollectError(
                 INVALID_ARGUMENT,
                 "it is not said what to forget" if id is None else "an id is given with a question",
@@ -321,9 +325,12 @@ class Memory:
             check_named(records[0], id, effect)
         else:
             episodes = None if session is None else episodes_of(self.nexus, session)
-            chosen = Selection(source, episodes, since, until)
+            chosen = Selection(source, episodes, *times)
             found = self._candidates(what, limit)
             records = chosen.first(limit, (one for one in found if is_there(one, effect)))
+        if effect == "erase":
+            only_asked = what if source is session is None and not any(times) else None
+            records += refused_with(self.nexus, records, only_asked)
         is_dry_run = id is None if dry_run is None else dry_run
         receipts: tuple[dict[str, Any], ...] = ()
         if is_dry_run and effect == "erase":

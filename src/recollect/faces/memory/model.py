@@ -103,7 +103,7 @@ class MemoryRecord(_Said):
     id: str
     text: str
     standing: str = ""  # what keeps it from holding now: "until 2026-05-01"; "" where it holds
-    when: str = ""  # of a fact, as it was told: "since 2021-07-10", "2012 to 2019-09"
+    when: str = ""  # "since 2021-07-10", "2012 to 2019-09"; of an episode "on 2021-07-10"
     type: str | None = None
     name: str | None = None
     subject: str | None = None
@@ -114,6 +114,7 @@ class MemoryRecord(_Said):
     attributes: Mapping[str, Any] = field(default_factory=dict)
     valid_at: str | None = None  # true since; None: since ever
     invalid_at: str | None = None  # true until; None: until further notice
+    said_at: str | None = None  # of an episode
     created_at: str | None = None  # known since
     expired_at: str | None = None  # believed until
     confidence: float | None = None
@@ -319,9 +320,10 @@ class ShownRecords:
             element.id,
             text[:LONGEST_TEXT],
             standing(dated, self._now),
-            self._when(dated) if kind == "fact" else "",
+            self._when(dated, kind),
             valid_at=bound_text(dated.valid_at),
             invalid_at=bound_text(dated.invalid_at),
+            said_at=_said_at(element) if kind == "episode" else None,
             created_at=instant_text(dated.created_at),
             expired_at=bound_text(dated.expired_at),
             truncated=True if len(text) > LONGEST_TEXT else None,
@@ -338,8 +340,11 @@ class ShownRecords:
         )
         return _described(found, said)
 
-    def _when(self, dated: Dated) -> str:
-        return spanned(dated.valid_at, dated.invalid_at, dated.element.metadata, self._now)
+    def _when(self, dated: Dated, kind: str) -> str:
+        if kind == "episode" and (said_at := _said_at(dated.element)):
+            return f"on {said_at[:10]}"
+        told = dated.valid_at, dated.invalid_at, dated.element.metadata
+        return spanned(*told, self._now) if kind == "fact" else ""
 
     def _called(self, element: Element) -> dict[str, Any]:
         if isinstance(element, Concept):
@@ -351,6 +356,11 @@ class ShownRecords:
             "predicate": element.predicate,
             "object": _name(element.object, self._ends) if value is None else value,
         }
+
+
+def _said_at(episode: Element) -> str | None:
+    told = episode.attributes.get("reference_time")
+    return told if isinstance(told, str) else None
 
 
 def records_of(

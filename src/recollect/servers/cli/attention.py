@@ -38,6 +38,8 @@ def put_aside(on: Invocation, beginning: str, until: str | None, *, all_items: b
         fingerprint, items = ask_claims(on, out, work)
         done = "dismissed" if until is None else f"snoozed until {time_text(_seconds(until))}"
         out.say(f"{done}: {one_line(fingerprint)}")
+        if fingerprint.startswith("rejection:"):
+            out.advise("recollect forget 'WHAT IT SAID' --how erase", "to erase its words: ")
         _show(out, items)
 
 

@@ -67,7 +67,7 @@ _HINTS: Final = {
     "say what is right, such as object": "say --object, --text, --from, --until, --confidence, "
     "--source, --attribute or --same-as",
     "pass an id, or a question in plain words": "give --id or a question, or --source, --session, "
-    "--since or --until",
+    "--since, --until, --happened-since or --happened-until",
     "ask why, and see what became of it": "see what became of it: recollect why ID",
     'pass attributes={"role": "director"}': "say --attribute role=director",
     "say its text, with evidence for it": "say --text, with -e",

@@ -118,10 +118,8 @@ class Correct(TypedDict):
     source: NotRequired[str]
     attributes: NotRequired[Annotated[dict[str, Any], Field(description="of a concept")]]
     same_as: NotRequired[Annotated[str, Field(description="what a concept is")]]
-    evidence: NotRequired[
-        Annotated[list[dict[str, Any]], Field(description="of a claim's new text, as in remember")]
-    ]
-    undo: NotRequired[Annotated[bool, Field(description="take back the last change instead")]]
+    evidence: NotRequired[Annotated[list[dict[str, Any]], Field(description="of a claim's text")]]
+    undo: NotRequired[Annotated[bool, Field(description="take back the last change")]]
 
 
 @with_config(STRICT)
@@ -137,6 +135,8 @@ class Forget(TypedDict):
     session: NotRequired[str]
     since: NotRequired[str]
     until: NotRequired[str]
+    happened_since: NotRequired[str]
+    happened_until: NotRequired[str]
     limit: NotRequired[Annotated[int, Field(ge=1, le=200, description="at most; 10")]]
     dry_run: NotRequired[Annotated[bool, Field(description="true unless an id is given")]]
 
@@ -158,7 +158,7 @@ class AskBrief(TypedDict):
 
     topic: NotRequired[Annotated[str, Field(description="a name or a question")]]
     max_tokens: NotRequired[Annotated[int, Field(ge=100, le=20_000, description="800")]]
-    since: NotRequired[Annotated[str, Field(description="when the last session was, ISO 8601")]]
+    since: NotRequired[Annotated[str, Field(description="when the last session was")]]
 
 
 def recall(memory: Memory, given: RecallInput) -> Output:

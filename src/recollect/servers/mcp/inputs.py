@@ -50,9 +50,7 @@ class RecallInput(TypedDict):
     ]
     as_of: NotRequired[PointInput]
     past: NotRequired[Annotated[bool, Field(description="what has ended, too")]]
-    cursor: NotRequired[
-        Annotated[str, Field(description="the next_cursor of an answer to the same question")]
-    ]
+    cursor: NotRequired[Annotated[str, Field(description="next_cursor of the same question")]]
 
 
 @with_config(STRICT)
@@ -139,7 +137,7 @@ class AddEpisode(TypedDict):
     name: NotRequired[Annotated[str, Field(max_length=limits.NAME)]]
     source_description: NotRequired[Annotated[str, Field(max_length=limits.NAME)]]
     reference_time: NotRequired[
-        Annotated[str, Field(description="when it happened: ISO 8601, UTC if no zone; now")]
+        Annotated[str, Field(description="when it happened, ISO 8601; now")]
     ]
     uuid: NotRequired[
         Annotated[str, Field(description="its own id; the same one twice is kept once")]

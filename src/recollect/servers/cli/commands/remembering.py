@@ -168,6 +168,12 @@ def forget_memories(
     ] = None,
     since: Annotated[str | None, option("--since", "INSTANT", "All that came since then.")] = None,
     until: Annotated[str | None, option("--until", "INSTANT", "All that came before then.")] = None,
+    happened_since: Annotated[
+        str | None, option("--happened-since", "INSTANT", "All that was said or began since then.")
+    ] = None,
+    happened_until: Annotated[
+        str | None, option("--happened-until", "INSTANT", "All that was said or began before then.")
+    ] = None,
     limit: Annotated[int, option("--limit", "At most so many.", min=1, max=200)] = 10,
     yes: Annotated[
         bool, option("--yes", "-y", "Do it; else what would be forgotten is shown.")
@@ -177,6 +183,7 @@ def forget_memories(
     from recollect.servers.cli.memory import forget
 
     by = {"source": source, "session": session, "since": since, "until": until, "at": at}
+    by |= {"happened_since": happened_since, "happened_until": happened_until}
     forget(on, question, id, effect, by, limit, is_sure=yes)
 
 

@@ -33,11 +33,10 @@ from bench.searches import DOCUMENTS, SMALL_GROUP, Library
 from bench.served_shapes import served_sql
 from bench.shapes import SHAPES, Shape
 from recollect.kernel.store.port import SqlRow
-from recollect.kernel.store.postgres import session as engine
+from recollect.kernel.store.postgres import round_trip
 from recollect.kernel.store.postgres.address import parse_server
 from recollect.kernel.store.postgres.binding import adapt, bound
-from recollect.kernel.store.postgres.pool import Query
-from recollect.kernel.store.postgres.session import Found
+from recollect.kernel.store.postgres.round_trip import Found, Query
 from recollect.model import LIVING, AsOf
 
 GRAPH = Size(10_000, 100_000)
@@ -284,17 +283,17 @@ def _by_hand(place: str) -> Iterator[Callable[[Shape], Callable[[str], list[tupl
 def _overheard() -> Iterator[list[list[Query]]]:
     """Give the round trips of a block, each as the statements that travelled together."""
     heard: list[list[Query]] = []
-    sent = engine._sent
+    sent = round_trip.sent
 
     def hear(connection: Connection[SqlRow], queries: Sequence[Query]) -> Found:
         heard.append(list(queries))
         return sent(connection, queries)
 
-    engine._sent = hear
+    round_trip.sent = hear
     try:
         yield heard
     finally:
-        engine._sent = sent
+        round_trip.sent = sent
 
 
 def _replayed(database: str, schema: str, heard: list[list[Query]]) -> tuple[list[float], float]:

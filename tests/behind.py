@@ -18,6 +18,8 @@ from recollect.kernel.store.postgres.address import parse_server
 from recollect.kernel.store.postgres.binding import adapt, bound
 
 BYTES = pytest.mark.sqlite_only("looks for bytes in a file")
+COPIES = pytest.mark.sqlite_only("copies a file")
+FILES = pytest.mark.sqlite_only("looks at a file itself")
 STEPS = pytest.mark.sqlite_only("a server counts no steps")
 
 Row = tuple[Any, ...]

@@ -18,9 +18,9 @@ import psycopg
 import pytest
 
 from recollect.kernel.store.port import Parameters, Sql
-from recollect.kernel.store.postgres import session as engine
+from recollect.kernel.store.postgres import round_trip, session as engine
 from recollect.kernel.store.postgres.binding import adapt, bound
-from recollect.kernel.store.postgres.pool import Query
+from recollect.kernel.store.postgres.round_trip import Query
 from recollect.kernel.store.postgres.session import PostgresSession
 from recollect.kernel.store.postgres.store import PostgresStore
 
@@ -60,7 +60,7 @@ WHERE table_schema = $1 AND column_name = 'group_id' AND table_name != 'group_na
 def heard() -> Iterator[Heard]:
     """Give what the sessions of a block say to their servers."""
     found: Heard = {}
-    sent, each, many = engine._sent, PostgresSession.each, PostgresSession.execute_many
+    sent, each, many = round_trip.sent, PostgresSession.each, PostgresSession.execute_many
 
     def hear_sent(connection: Any, queries: Sequence[Query]) -> Any:
         for text, values in queries:
@@ -78,7 +78,7 @@ def heard() -> Iterator[Heard]:
         many(session, sql, sets)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "_sent", hear_sent)
+        patch.setattr(round_trip, "sent", hear_sent)
         patch.setattr(PostgresSession, "each", hear_each)
         patch.setattr(PostgresSession, "execute_many", hear_many)
         yield found

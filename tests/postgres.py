@@ -12,6 +12,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -21,8 +22,10 @@ import pytest
 from recollect.kernel import parse_address
 from recollect.kernel.store import opening
 from recollect.kernel.store.port import Store
+from recollect.kernel.store.postgres.address import parse_server
 from recollect.kernel.store.postgres.distribution import distribute_tables
 from recollect.kernel.store.settings import StoreSettings
+from recollect.servers.settings import FILE_NAME, Located, Settings
 
 _SETTINGS = """
 fsync = off
@@ -32,6 +35,8 @@ max_connections = 200
 log_min_messages = panic
 """
 _NUMBERS = itertools.count(1)
+_SERVED: dict[str, str] = {}
+"""The database of a run on a server."""
 _STANDING: dict[str, str] = {}
 """The addresses of the memories on a server that tests have opened as files."""
 
@@ -61,7 +66,7 @@ def served(place: str) -> Iterator[str]:
                     written.write(_SETTINGS)
         server.start()
     try:
-        yield server.get_uri()
+        yield server.get_uri().replace(":@", "@")  # no password
     finally:
         server.cleanup()
 
@@ -82,43 +87,60 @@ def database(server: str, name: str) -> Iterator[str]:
 @contextmanager
 def schema(database: str) -> Iterator[str]:
     """Give the address of a store that is not there yet, and remove what it has become."""
-    name = f"memory_{next(_NUMBERS)}"
-    separator = "&" if "?" in database else "?"
+    address = _new(database)
     try:
-        yield f"{database}{separator}schema={name}"
+        yield address
     finally:
-        _drop(database, name)
+        _drop(database, parse_server(address).schema)
 
 
 @contextmanager
 def served_memories(database: str, *, is_spread: bool = False) -> Iterator[None]:
     """Let every memory that is opened inside be on a server: each file a schema of its own.
 
+    So are those that a command names, or finds by itself.
     One in memory is gone when it is closed, there as well. On Citus each is spread at once.
     """
-    separator = "&" if "?" in database else "?"
+    located = Settings.database
 
     def opened(address: str | os.PathLike[str], settings: StoreSettings | None = None) -> Store:
         known = parse_address(address).path
-        name = f"memory_{next(_NUMBERS)}"
-        place = f"{database}{separator}schema={name}"
-        if known is not None:
-            place = _STANDING.setdefault(str(known.absolute()), place)
+        place = _new(database) if known is None else address_of(known)
         store = opening.open_store(place, settings)
         if is_spread:
             distribute_tables(place)
         if known is None:
-            store.before_close(lambda: _drop(database, name))
+            store.before_close(lambda: _drop(database, parse_server(place).schema))
         return store
 
+    def named(settings: Settings, given: str | None = None) -> Located:
+        found = located(settings, given)
+        if given is None and found.is_own and standing(FILE_NAME):
+            found = located(settings, FILE_NAME)  # the one here, which is no file
+        return found if found.file is None else replace(found, path=address_of(found.file))
+
     with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(_SERVED, "database", database)
         patch.setattr(opening, "SqliteStore", opened)
+        patch.setattr(Settings, "database", named)
         yield
+
+
+def address_of(place: str | os.PathLike[str]) -> str:
+    """Return where the memory is that a test knows as a file: what another program is told."""
+    database = _SERVED.get("database")
+    if database is None:
+        return str(place)
+    return _STANDING.setdefault(str(Path(place).absolute()), _new(database))
 
 
 def standing(place: str | os.PathLike[str]) -> str | None:
     """Return the address of the memory that a test knows as a file; None where it is a file."""
     return _STANDING.get(str(Path(place).absolute()))
+
+
+def _new(database: str) -> str:
+    return f"{database}{'&' if '?' in database else '?'}schema=memory_{next(_NUMBERS)}"
 
 
 def _drop(database: str, schema: str) -> None:

@@ -17,7 +17,7 @@ import pytest
 import recollect
 from recollect.errors import RecollectError
 from recollect.kernel import Nexus
-from recollect.kernel.store.postgres import session as engine
+from recollect.kernel.store.postgres import round_trip
 from recollect.kernel.store.postgres.session import PostgresSession
 from recollect.model import Delete, Key, PutConcept, PutLink
 
@@ -184,7 +184,7 @@ def dies(address: str, group: str, write: Callable[[Nexus], object], at: int) ->
 
 def kill_at(step: int) -> None:
     """Kill this process before or after one of its next round trips."""
-    sent, end, steps = engine._sent, PostgresSession._end, iter(range(step, -1, -1))
+    sent, end, steps = round_trip.sent, PostgresSession._end, iter(range(step, -1, -1))
 
     def passed() -> None:
         if next(steps, None) == 0:
@@ -201,5 +201,5 @@ def kill_at(step: int) -> None:
         end(session, last)
         passed()
 
-    engine._sent = send
+    round_trip.sent = send
     PostgresSession._end = finish  # type: ignore[method-assign]

@@ -18,7 +18,7 @@ from recollect.kernel.recall.recollection import (
 )
 from recollect.kernel.search.rank import asked_terms
 from recollect.kernel.search.tokens import STOP_WORDS, called, is_wordless, tokens
-from recollect.kernel.store.address import parse_address
+from recollect.kernel.store.address import parse_address, shown_address
 from recollect.kernel.store.new_file import new_file
 from recollect.kernel.store.opening import distribute_groups, is_there, roles_script
 from recollect.kernel.store.settings import COMPARE_EVERY
@@ -65,6 +65,7 @@ __all__ = [
     "place_at",
     "print_text",
     "roles_script",
+    "shown_address",
     "syntax_card",
     "tokens",
     "uncollected",

@@ -6,7 +6,6 @@ The only module that reads the environment. Everything else is told.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +14,7 @@ from datetime import UTC, datetime, time
 from pathlib import Path
 
 from recollect.errors import RecollectError, nearest, refused
-from recollect.kernel import COMPARE_EVERY, is_there, parse_address
+from recollect.kernel import COMPARE_EVERY, is_there, parse_address, shown_address
 from recollect.node import dataclass, field
 
 FILE_NAME = "memory.db"
@@ -30,8 +29,6 @@ SEARCH_MODES = ("keyword", "semantic", "hybrid")
 LONGEST_TIMEOUT = 3_600
 MOST_NUMBERS = 65_536  # of a vector
 
-_SERVER = re.compile("postgres(ql)?://")
-_PASSWORD = re.compile(r"(?<=[^/:]):[^/?]*(?=@)")
 _COUNTS = "PROMETHEUS_MULTIPROC_DIR"  # read by the library that counts, as it is loaded
 
 
@@ -45,18 +42,8 @@ class Located:
 
     @property
     def shown(self) -> str:
-        """The path as people see it: the address of a server has no password.
-
-        >>> Located("postgresql://ann:secret@db/notes?password=secret", "").shown
-        'postgresql://ann@db/notes'
-        >>> Located("postgresql://db/notes?sslpassword=secret&schema=team", "").shown
-        'postgresql://db/notes?schema=team'
-        """
-        if not _SERVER.match(self.path):
-            return self.path
-        place, _, given = self.path.partition("?")
-        kept = [one for one in given.split("&") if "password" not in one.partition("=")[0]]
-        return "?".join(filter(None, (_PASSWORD.sub("", place), "&".join(kept))))
+        """The path as people see it: the address of a server has no password."""
+        return shown_address(self.path)
 
     @property
     def file(self) -> Path | None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from shlex import quote
 
 import pytest
 from tests.servers.cli.conftest import CAPSULE, DRUGS, Cli, answer
+
+import postgres
 
 COMMANDS_THAT_NEED_A_MEMORY = (
     ("query", "DESCRIBE PRIMER"),
@@ -19,8 +22,9 @@ COMMANDS_THAT_NEED_A_MEMORY = (
 def test_a_missing_memory_is_not_created_but_named(cli: Cli, tmp_path, words):
     failed = cli(*words, "--db", "absent.db")
     assert failed.exit_code == 1
-    assert "there is no memory at absent.db" in failed.stderr
-    assert "hint: recollect init absent.db" in failed.stderr
+    absent = postgres.address_of("absent.db")
+    assert f"there is no memory at {absent}" in failed.stderr
+    assert f"hint: recollect init {quote(absent)}" in failed.stderr
     assert not (tmp_path / "absent.db").exists()
     assert answer(cli(*words, "--db", "absent.db", "--json"))["error"]["code"] == "INVALID_ARGUMENT"
 

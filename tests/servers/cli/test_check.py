@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tests.servers.cli.conftest import CAPSULE, Cli, answer
 
+import postgres
+
 WRONG = "FIND(?drg)\nWHERE {\n  ?drug {type: Drug}\n}\n"
 
 
@@ -77,4 +79,4 @@ def test_a_text_cannot_give_orders_to_the_terminal(cli: Cli):
 def test_the_language_server_needs_a_memory_that_is_there_where_one_is_named(cli: Cli):
     served = cli("lsp", "--db", "nothing.db")
     assert served.exit_code == 1
-    assert "there is no memory at nothing.db" in served.stderr
+    assert f"there is no memory at {postgres.address_of('nothing.db')}" in served.stderr

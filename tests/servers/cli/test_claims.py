@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from tests.servers.cli.conftest import Cli, answer
 
+import postgres
 import recollect
 
 SOURCES = Path(recollect.__file__).parent.parent
@@ -280,7 +281,11 @@ def test_at_a_terminal_a_claim_rests_on_the_word_of_who_types_it(
         stdin=terminal,
         capture_output=True,
         text=True,
-        env={"PYTHONPATH": str(SOURCES), "USER": "ann", "RECOLLECT_DB": "memory.db"},
+        env={
+            "PYTHONPATH": str(SOURCES),
+            "USER": "ann",
+            "RECOLLECT_DB": postgres.address_of("memory.db"),
+        },
         check=True,
     )
     os.close(keyboard)

@@ -9,6 +9,9 @@ import pytest
 from tests.servers.cli.conftest import Cli
 from typer.testing import CliRunner
 
+import postgres
+from behind import FILES
+from recollect.kernel import is_there
 from recollect.servers.cli import app
 from recollect.servers.cli.demo.show import entries
 
@@ -38,9 +41,10 @@ def test_what_a_link_points_at_comes_before_it():
 
 def test_the_memory_holds_the_tables(told: dict):
     assert told["stats"]["concepts"] >= 5_000
-    assert Path(told["path"]).is_file()
+    assert is_there(postgres.address_of(told["path"]))
 
 
+@FILES
 def test_the_demo_keeps_one_memory_and_makes_it_anew(told: dict):
     path = Path(told["path"])
     assert path.name == "demo.db"
@@ -110,6 +114,7 @@ def test_a_memory_corrects_and_forgets_without_kip(told: dict):
     assert "Rosenweg" not in brief.split("What holds no longer")[0]
 
 
+@FILES
 def test_the_demo_leaves_a_file_that_is_there_alone(cli: Cli, memory: str):
     before = Path(memory).read_bytes()
     refused = cli("demo", "--db", memory)

@@ -9,6 +9,9 @@ import apsw
 import pytest
 from tests.servers.cli.conftest import DRUGS, Cli, answer
 
+import behind
+from behind import COPIES
+
 QUERY = 'FIND(?l) WHERE { ?l (?d, "treats", ?s) }'
 
 
@@ -26,6 +29,7 @@ def test_what_standard_output_holds_is_never_mixed_with_json(
     assert "name one, or leave it out" in answer(refused)["error"]["message"]
 
 
+@COPIES
 def test_a_backup_answers_as_the_memory_does(cli: Cli, memory: str):
     report = answer(cli("backup", "copy.db", "--db", memory, "--json"))["result"]
     assert report == {"path": "copy.db", "size_bytes": Path("copy.db").stat().st_size}
@@ -77,6 +81,7 @@ def test_what_is_no_dump_is_refused(cli: Cli, memory: str):
     assert not Path("new.db").exists()
 
 
+@COPIES
 def test_a_backup_is_told_to_be_a_memory_already(cli: Cli, memory: str):
     assert cli("backup", "b 1.db", "--db", memory).exit_code == 0
     refused = cli("restore", "b 1.db", "--db", "new.db")
@@ -115,7 +120,7 @@ def test_an_export_of_a_query_and_of_another_time(cli: Cli, memory: str):
     assert not Path("part.kip").exists()
 
 
-@pytest.mark.parametrize("command", ["backup", "dump", "export"])
+@pytest.mark.parametrize("command", [pytest.param("backup", marks=COPIES), "dump", "export"])
 def test_a_folder_that_is_not_there_is_told_how_to_make(cli: Cli, memory: str, command: str):
     failed = cli(command, "no/such/out", "--db", memory)
     assert failed.exit_code == 1
@@ -123,7 +128,10 @@ def test_a_folder_that_is_not_there_is_told_how_to_make(cli: Cli, memory: str, c
     assert "hint: create it: mkdir -p no/such" in failed.stderr
 
 
-@pytest.mark.parametrize(("command", "name"), [("backup", "memory.db"), ("dump", "memory.jsonl")])
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [pytest.param("backup", "memory.db", marks=COPIES), ("dump", "memory.jsonl")],
+)
 def test_a_folder_in_the_place_of_a_file_is_told_with_a_fitting_name(
     cli: Cli, memory: str, command: str, name: str
 ):
@@ -182,13 +190,11 @@ def test_the_doctor_finds_and_mends(cli: Cli, memory: str):
         "findings": [],
         "is_optimised": False,
         "counting": [],
-        "engine": [],
+        "engine": well["engine"],  # a server says how it is set
         "is_well": True,
         "recall": "words and meaning",
     }
-    connection = apsw.Connection(memory)
-    connection.execute("UPDATE tally SET count = 9")
-    connection.close()
+    behind.tampered(memory, "UPDATE tally SET count = 9")
     ill = cli("doctor", memory)
     assert ill.exit_code == 1
     assert "counts in the group default" in ill.stdout
@@ -196,15 +202,15 @@ def test_the_doctor_finds_and_mends(cli: Cli, memory: str):
     mended = cli("doctor", memory, "--fix")
     assert mended.exit_code == 0
     assert "mended: counts" in mended.stdout
-    assert cli("doctor", memory).stdout == (
+    again = cli("doctor", memory).stdout
+    assert again.endswith(
         "all is well: looked at 4 elements of 1 group\nrecall compares words and meaning\n"
     )
 
 
 def test_the_doctor_sends_to_a_backup_when_nothing_is_left_to_mend(cli: Cli, memory: str):
-    connection = apsw.Connection(memory)
-    connection.execute("DELETE FROM tx; UPDATE tally SET count = 9")
-    connection.close()
+    behind.tampered(memory, "DELETE FROM tx")
+    behind.tampered(memory, "UPDATE tally SET count = 9")
     assert "recollect doctor --fix" in cli("doctor", memory).stdout
     for more in (["--fix"], []):
         told = cli("doctor", memory, *more)
@@ -213,6 +219,7 @@ def test_the_doctor_sends_to_a_backup_when_nothing_is_left_to_mend(cli: Cli, mem
         assert "recollect restore DUMP" in told.stdout
 
 
+@pytest.mark.sqlite_only("damages pages of a file")
 def test_the_doctor_opens_what_all_else_refuses(cli: Cli, memory: str):
     connection = apsw.Connection(memory)
     size = connection.pragma("page_size")

@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from tests.servers.cli.conftest import Cli, answer
 
+import postgres
 import recollect
+from behind import COPIES
 
 SOURCES = Path(recollect.__file__).parents[1]
 TABLE = "subject,predicate,object\nAnn,works_at,Acme\nBob,works_at,Acme\n"
@@ -107,7 +109,7 @@ def test_an_export_that_fails_leaves_no_file(cli: Cli, memory: str):
         ("export", ("--format", "kip")),
         ("export", ("--format", "jsonl")),
         ("dump", ()),
-        ("backup", ()),
+        pytest.param("backup", (), marks=COPIES),
     ],
 )
 def test_what_there_is_no_space_for_leaves_no_file(cli: Cli, command: str, more: tuple[str, ...]):
@@ -115,7 +117,7 @@ def test_what_there_is_no_space_for_leaves_no_file(cli: Cli, command: str, more:
     assert cli("run", "-", "--db", "m.db", input=f"UPSERT {{ {text} }}").exit_code == 0
     program = "from recollect.servers.cli import main; main()"
     done = subprocess.run(
-        [sys.executable, "-c", program, command, "out", *more, "--db", "m.db"],
+        [sys.executable, "-c", program, command, "out", *more, "--db", postgres.address_of("m.db")],
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, 2**20)),
         capture_output=True,
         text=True,

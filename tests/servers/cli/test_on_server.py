@@ -12,6 +12,8 @@ from tests.servers.cli.conftest import CAPSULE, Cli
 import recollect
 from recollect.errors import RecollectError
 
+pytestmark = pytest.mark.sqlite_only("asks a server by itself")
+
 
 def tables(address: str) -> int:
     base, _, schema = address.partition("schema=")

@@ -8,11 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import apsw
 import pytest
 from tests.servers.cli.conftest import Cli, answer
 
+import behind
+import postgres
 import recollect
+from behind import BYTES
 from recollect.model import Delete, PutConcept
 
 SOURCES = Path(recollect.__file__).parents[1]
@@ -141,9 +143,7 @@ def test_a_head_that_is_in_no_log_is_a_breach(cli: Cli, changed: str):
 
 
 def test_a_broken_log_is_told_with_its_place_and_exit_code(cli: Cli, changed: str):
-    connection = apsw.Connection(changed)
-    connection.execute("UPDATE tx SET actor = 'you' WHERE number = 2")
-    connection.close()
+    behind.tampered(changed, "UPDATE tx SET actor = 'you' WHERE number = 2")
     broken = cli("audit", "--db", changed)
     assert broken.exit_code == 1
     assert broken.stdout.startswith("broken at transaction 2 of the group default: ")
@@ -199,10 +199,15 @@ def test_a_purge_answers_with_its_receipt(cli: Cli, changed: str):
     assert (receipt["concepts"], receipt["links"], receipt["transaction"]) == (1, 1, 4)
     assert len(receipt["ids"]) == 2
     assert receipt["is_complete"]
-    assert b"aspirin" not in Path(changed).read_bytes().lower()
     assert cli("history", *ASPIRIN, "--db", changed).exit_code == 1
     assert f"{receipt['ids'][0]} (purged)" in cli("changes", "--db", changed).stdout
     assert cli("audit", "--db", changed).exit_code == 0
+
+
+@BYTES
+def test_a_purge_leaves_no_byte(cli: Cli, changed: str):
+    cli("purge", *ASPIRIN, "--db", changed, "--yes")
+    assert b"aspirin" not in Path(changed).read_bytes().lower()
 
 
 def test_a_query_says_what_goes(cli: Cli, memory: str):
@@ -242,7 +247,7 @@ def test_a_person_is_asked_on_a_terminal(cli: Cli, changed: str, reply: str, is_
     os.write(keyboard, f"{reply}\n".encode())
     code = "from recollect.servers.cli import main; main()"
     asked = subprocess.run(
-        [sys.executable, "-c", code, "purge", *ASPIRIN, "--db", changed],
+        [sys.executable, "-c", code, "purge", *ASPIRIN, "--db", postgres.address_of(changed)],
         stdin=terminal,
         capture_output=True,
         text=True,

@@ -12,17 +12,19 @@ import pytest
 from tests.endpoint import serving
 from tests.servers.cli.conftest import Cli, control_c_in_a_second
 
+import postgres
 import recollect
+from recollect.kernel import is_there
 from recollect.model import PutConcept
 
 PROGRAM = "from recollect.servers.cli import main; main()"
 TABLE = "subject,predicate,object\nAnn,works_at,Acme\n"
 
 
-def started(*words: str) -> subprocess.Popen[bytes]:
-    """Run the command line in a process of its own, which reads and writes through pipes."""
+def started(place: str, *words: str) -> subprocess.Popen[bytes]:
+    """Run a command on a memory in a process of its own, which reads and writes through pipes."""
     pipe = subprocess.PIPE
-    command = [sys.executable, "-c", PROGRAM, *words]
+    command = [sys.executable, "-c", PROGRAM, *words, "--db", postgres.address_of(place)]
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe)
 
 
@@ -45,7 +47,7 @@ def stopped(process: subprocess.Popen[bytes]) -> str:
 def test_an_import_tells_which_files_came_in(more: tuple[str, ...], kept: str):
     Path("t.csv").write_text(TABLE)
     Path("u.csv").write_text(TABLE.replace("Ann", "Bob"))
-    with started("import", *more, "-", "--db", "new.db") as process:
+    with started("new.db", "import", *more, "-") as process:
         assert process.stdout is not None
         for file in more:
             while not process.stdout.readline().startswith(f"{file} (csv)".encode()):
@@ -58,7 +60,7 @@ def test_a_dry_run_that_waits_for_standard_input_lets_others_write():
     Path("t.csv").write_text(TABLE)
     with recollect.open("m.db") as other:
         other.write([PutConcept("T", "before")])
-        with started("import", "t.csv", "-", "--dry-run", "--db", "m.db") as process:
+        with started("m.db", "import", "t.csv", "-", "--dry-run") as process:
             assert process.stdin is not None
             process.stdin.write(b"x" * 2**20)  # more than a pipe holds: it has begun to read
             other.write([PutConcept("T", "meanwhile")])
@@ -69,7 +71,7 @@ def test_a_dry_run_that_waits_for_standard_input_lets_others_write():
 @pytest.mark.usefixtures("cli")
 def test_a_restore_tells_that_nothing_is_kept():
     os.mkfifo("pipe")
-    process = started("restore", "pipe", "--db", "new.db")
+    process = started("new.db", "restore", "pipe")
     with process, Path("pipe").open("wb"):  # it has begun to read
         assert stopped(process) == "stopped: nothing is kept\n"
     with recollect.open("new.db") as nexus:
@@ -84,10 +86,10 @@ def test_what_fails_leaves_a_memory_to_those_who_opened_it_meanwhile(
     words: tuple[str, ...], given: bytes
 ):
     os.mkfifo("pipe")
-    with started(*words, "--db", "new.db") as process:
+    with started("new.db", *words) as process:
         source = Path("pipe").open("wb") if "pipe" in words else process.stdin  # noqa: SIM115
         assert source is not None
-        while not Path("new.db").exists():
+        while not is_there(postgres.address_of("new.db")):
             assert process.poll() is None
         with recollect.open("new.db") as other:
             with source:
@@ -102,7 +104,7 @@ def test_what_fails_leaves_a_memory_to_those_who_opened_it_meanwhile(
 def test_what_is_written_to_a_pipe_is_told_to_be_cut_short(cli: Cli, command: str):
     text = "".join(f'CONCEPT @c{n} {{ {{type: "T", name: "{n:0999}"}} }} ' for n in range(2_000))
     assert cli("run", "-", "--db", "m.db", input=f"UPSERT {{ {text} }}").exit_code == 0
-    with started(command, "--db", "m.db") as process:
+    with started("m.db", command) as process:
         assert process.stdout is not None
         assert process.stdout.readline()  # it writes, and waits for the pipe to be emptied
         assert stopped(process) == "stopped: what is written is cut short\n"
@@ -151,7 +153,7 @@ def test_a_reindex_tells_that_what_is_embedded_is_kept(
         monkeypatch.setenv("RECOLLECT_EMBEDDER_MODEL", "tiny")
         monkeypatch.setenv("RECOLLECT_EMBEDDER_URL", endpoint.url)
         monkeypatch.setenv("RECOLLECT_EMBEDDER_DIMENSION", "3")
-        with started("reindex", memory) as process:
+        with started(memory, "reindex") as process:
             while not endpoint.asked:
                 assert process.poll() is None
             told = stopped(process)

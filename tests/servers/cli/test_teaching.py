@@ -8,19 +8,23 @@ from pathlib import Path
 import pytest
 from tests.servers.cli.conftest import CAPSULE, DRUGS, Cli, answer
 
+import postgres
+from recollect.kernel import is_there
+
 
 def test_init_creates_a_file_once(cli: Cli):
     first = answer(cli("init", "new.db", "--json"))
     again = answer(cli("init", "new.db", "--json"))
-    assert Path("new.db").is_file()
-    assert first["result"] == {"path": "new.db", "group": "default", "created": True}
+    place = postgres.address_of("new.db")
+    assert first["result"] == {"path": place, "group": "default", "created": True}
     assert again["result"]["created"] is False
 
 
 def test_init_without_a_name_makes_the_users_own_memory(cli: Cli, tmp_path: Path):
     made = answer(cli("init", "--json", XDG_DATA_HOME=str(tmp_path / "share")))
-    assert made["result"]["path"] == str(tmp_path / "share" / "recollect" / "memory.db")
-    assert Path(made["result"]["path"]).is_file()
+    path = tmp_path / "share" / "recollect" / "memory.db"
+    assert made["result"]["path"] == postgres.address_of(path)
+    assert is_there(made["result"]["path"])
 
 
 def test_run_teaches_a_capsule_and_a_second_run_changes_nothing(cli: Cli):
@@ -155,14 +159,14 @@ def test_groups_do_not_see_one_another(cli: Cli, memory: str):
 def test_where_tells_which_memory_and_why(cli: Cli, memory: str):
     named = answer(cli("where", "--json", RECOLLECT_DB=memory))["result"]
     assert named == {
-        "path": memory,
+        "path": postgres.address_of(memory),
         "reason": "named by RECOLLECT_DB",
         "exists": True,
         "group": "default",
         "recall": "words and meaning",
     }
     assert "named on the command line" in cli("where", "x.db").stdout
-    cli("init", "memory.db")
+    Path("memory.db").touch()
     assert "found in the current directory" in cli("where").stdout
 
 

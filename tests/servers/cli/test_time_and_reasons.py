@@ -8,6 +8,7 @@ import pytest
 from tests.servers.cli.conftest import CAPSULE, DRUGS, Cli, answer
 
 import recollect
+from behind import STEPS
 from recollect.servers.cli.output import Output
 from recollect.servers.cli.shell.conversation import Conversation
 
@@ -34,10 +35,15 @@ def test_explain_shows_the_stages(cli: Cli, memory: str):
     shown = cli("explain", TREATED, "--db", memory).stdout
     for stage in ("query", "plan", "counts", "parameters", "sql", "engine"):
         assert stage in shown.splitlines()
-    assert "rows: 1 · " in shown
+    assert "rows: 1" in shown
     result = answer(cli("explain", TREATED, "--db", memory, "--json"))["result"]
     assert result["rows"] == 1
     assert any(line.startswith("link ") for line in result["plan"])
+
+
+@STEPS
+def test_explain_tells_the_steps_beside_the_rows(cli: Cli, memory: str):
+    assert "rows: 1 · " in cli("explain", TREATED, "--db", memory).stdout
 
 
 def test_explain_shows_the_place_of_an_error(cli: Cli, memory: str):

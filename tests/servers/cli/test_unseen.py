@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.servers.cli.conftest import Cli, answer
 
+import postgres
 import recollect
 from recollect.kernel import parse, print_text
 from recollect.servers.http.logs import LogLines
@@ -106,7 +107,7 @@ def test_a_capsule_with_escapes_means_the_same(hostile: Cli, tmp_path: Path) -> 
 def test_what_programs_read_is_escaped_where_a_person_looks(
     tmp_path: Path, words: tuple[str, ...]
 ) -> None:
-    command = [sys.executable, "-m", "recollect", *words, "--db", "memory.db"]
+    command = [sys.executable, "-m", "recollect", *words, "--db", postgres.address_of("memory.db")]
     piped = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True).stdout
     master, slave = pty.openpty()
     with subprocess.Popen(command, cwd=tmp_path, stdout=slave, stderr=subprocess.DEVNULL) as ran:

@@ -11,6 +11,7 @@ import pytest
 import typer
 from tests.servers.cli.conftest import CAPSULE, DRUGS, Cli, answer, control_c_in_a_second
 
+import postgres
 from recollect.servers.cli import app
 
 PROGRAM = "import sys; from recollect.servers.cli import main; main()"
@@ -132,6 +133,7 @@ def test_no_error_points_into_a_text_nobody_wrote(cli: Cli, memory: str, words):
     assert "line" not in answer(cli(*words, "--db", memory, "--json"))["error"]
 
 
+@pytest.mark.sqlite_only("opens a file that is no memory")
 def test_what_is_wrong_with_a_file_is_told_with_its_name(cli: Cli):
     Path("other.db").write_text("not a database, and longer than the header of one " * 100)
     assert "other.db: " in cli("stats", "other.db").stderr
@@ -229,7 +231,7 @@ def test_the_stats_of_an_empty_memory_stand_in_line(cli: Cli):
 def test_an_answer_that_cannot_be_written_is_one_line(memory: str):
     with Path("/dev/full").open("wb") as full:
         failed = subprocess.run(
-            [sys.executable, "-c", PROGRAM, "stats", memory],
+            [sys.executable, "-c", PROGRAM, "stats", postgres.address_of(memory)],
             stdout=full, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
     assert failed.returncode == 1

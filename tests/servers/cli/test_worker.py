@@ -12,6 +12,7 @@ from typing import Any
 from tests.faces.operations.calls import told
 from tests.faces.operations.pipeline.rig import says, text
 
+import postgres
 import recollect
 from recollect.faces.operations import Operations
 
@@ -62,7 +63,7 @@ def test_wrong_settings_end_it_at_once(cli: Any, memory: str) -> None:
 def test_it_works_until_it_is_told_to_stop(tmp_path: Path) -> None:
     path = tmp_path / "m.db"
     receipt = told_of(path, says("e1"))
-    command = [sys.executable, "-c", MAIN, "worker", str(path), "--json"]
+    command = [sys.executable, "-c", MAIN, "worker", postgres.address_of(path), "--json"]
     with subprocess.Popen(
         command,
         stdout=subprocess.PIPE,

@@ -20,6 +20,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
+import postgres
 from recollect.servers.settings import Settings
 
 SECONDS = 60
@@ -107,7 +108,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Started]]:
     servers: list[Started] = []
 
     def begin(*options: str, **environment: str) -> Started:
-        path = str(tmp_path / "memory.db")
+        path = postgres.address_of(tmp_path / "memory.db")
         servers.append(Started("--db", path, *options, **environment))
         return servers[-1]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import postgres
 import recollect
 
 WELL = 'FIND(?d)\nWHERE {\n  ?d {type: "Drug"}\n}\n'
@@ -113,7 +114,7 @@ def test_names_in_use_are_proposed_from_a_memory(start, tmp_path):
             ' SET PROPOSITIONS { ("treats", @s) } } CONCEPT @s { {type: "Symptom", name: "B"} } }'
         )
         nexus.group("other").write('UPSERT { CONCEPT @x { {type: "Drudge", name: "C"} } }')
-    editor = start("--db", path)
+    editor = start("--db", postgres.address_of(path))
     assert editor.proposals('FIND(?d) WHERE { ?d {type: "Dr|"} }') == ["Drug"]
     assert editor.proposals('FIND(?d) WHERE { (?d, "|", ?s) }') == ["treats"]
     assert editor.proposals('FIND(?d) WHERE { ?d {type: "Drug"} ATTR(?d, "|", ?r) }') == ["risk_level"]  # fmt: skip

@@ -15,6 +15,8 @@ from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult
 from tests.servers.mcp.ready import ASK
 
+import postgres
+
 PROGRAM = "from recollect.servers.cli import main; main()"
 SECONDS = 90
 
@@ -77,7 +79,17 @@ def talk(path: Path, ready: str) -> Callable[..., None]:
     def run(script: Script, *options: str, agents: int = 1, mode: str = "auto") -> None:
         @asynccontextmanager
         async def agent() -> AsyncIterator[Agent]:
-            arguments = ["-I", "-S", "-c", ASK, ready, "mcp", "--db", str(path), *options]
+            arguments = [
+                "-I",
+                "-S",
+                "-c",
+                ASK,
+                ready,
+                "mcp",
+                "--db",
+                postgres.address_of(path),
+                *options,
+            ]
             server = StdioServerParameters(command=sys.executable, args=arguments)
             async with Client(server, mode=mode) as client:
                 yield Agent(client)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import postgres
 from recollect.servers.cli import app
 
 CLIENTS = ["claude-code", "claude-desktop", "cursor", "vscode", "codex", "windsurf"]
@@ -42,7 +43,7 @@ def test_an_installation_writes_what_it_prints_and_only_once(run, tmp_path: Path
     (servers,) = read(text).values()
     entry = servers["recollect"]
     assert Path(entry["command"]).is_absolute()
-    assert entry["args"][:3] == ["mcp", "--db", str(tmp_path / "memory.db")]
+    assert entry["args"][:3] == ["mcp", "--db", postgres.address_of(tmp_path / "memory.db")]
     run("install", client, "--db", "memory.db", "--write")
     assert file.read_text() == text
     assert len(list(file.parent.glob("*.backup*"))) == 0
@@ -202,7 +203,7 @@ def test_what_was_installed_is_taken_out_and_all_else_stays(run, client: str):
 def test_an_installation_says_which_memory_it_is_and_how_it_is_searched(run, tmp_path: Path):
     told = run("install", "cursor", "--db", "m.db", "--group", "team", "--write")["result"]
     assert told["memory"].startswith(
-        f"the memory {tmp_path / 'm.db'}, group team, searched by words"
+        f"the memory {postgres.address_of(tmp_path / 'm.db')}, group team, searched by words"
     )
     assert "by words alone" in told["memory"]
     file = Path(told["file"])

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import postgres
 import recollect
 from recollect.servers.cli import app
 from recollect.servers.mcp.trial import TrialStep
@@ -49,7 +50,7 @@ def test_what_was_installed_works_and_leaves_the_memory_as_it_was(run, tmp_path:
     code, answer = run("doctor", client)
     result = json.loads(answer)["result"]
     assert (code, result["is_well"]) == (0, True)
-    assert result["command"][1:] == ["mcp", "--db", str(path), "--group", "default"]
+    assert result["command"][1:] == ["mcp", "--db", postgres.address_of(path), "--group", "default"]
     assert [one["name"] for one in result["steps"]] == [
         "command", "start", "tools", "recall", "write",
     ]  # fmt: skip

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.servers.mcp.conftest import PROGRAM, SECONDS
 
+import postgres
 import recollect
 
 INITIALIZE = {
@@ -34,7 +35,7 @@ def remembering(number: int) -> str:
 def server(path: Path):
     """A server that has shaken hands."""
     with subprocess.Popen(
-        [sys.executable, "-c", f"{NOISE}{PROGRAM}", "mcp", "--db", str(path)],
+        [sys.executable, "-c", f"{NOISE}{PROGRAM}", "mcp", "--db", postgres.address_of(path)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

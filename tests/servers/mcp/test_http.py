@@ -20,6 +20,7 @@ from tests.servers.mcp.conftest import PROGRAM, SECONDS, Agent
 from tests.servers.mcp.test_import import MANY, triples
 from tests.servers.mcp.test_lines import asking
 
+import postgres
 from recollect.faces.operations import limits
 from recollect.servers.http.tokens import new_token
 
@@ -45,7 +46,8 @@ def start(tmp_path: Path) -> Iterator[Start]:
     started: list[subprocess.Popen] = []
 
     def run(*options: str, log: IO[bytes] | None = None) -> tuple[subprocess.Popen, str]:
-        words = ["mcp", "--http", "127.0.0.1:0", "--json", "--db", str(tmp_path / "memory.db")]
+        path = postgres.address_of(tmp_path / "memory.db")
+        words = ["mcp", "--http", "127.0.0.1:0", "--json", "--db", path]
         process = subprocess.Popen(
             [sys.executable, "-c", PROGRAM, *words, *options], stdout=subprocess.PIPE, stderr=log
         )

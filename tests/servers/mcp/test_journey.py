@@ -6,6 +6,8 @@ import json
 
 from tests.faces.memory.journey import MARIA
 
+from behind import BYTES
+
 
 def texts(answer: dict) -> list[str]:
     return [one["text"] for one in answer["memories"]]
@@ -65,6 +67,7 @@ def test_a_first_name_is_joined_by_the_text_that_is_proposed(talk):
     talk(script, "--tools", "memory")
 
 
+@BYTES
 def test_a_server_that_may_erase_leaves_nothing(talk, path):
     async def script(agent):
         told = (await agent.call("remember", facts=MARIA))["facts"]

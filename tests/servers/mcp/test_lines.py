@@ -13,6 +13,7 @@ import pytest
 from tests.servers.mcp.conftest import PROGRAM, SECONDS
 from tests.servers.mcp.test_ending import INITIALIZE, message, remembering
 
+import postgres
 from recollect.faces.operations import limits
 from recollect.servers.mcp.lines import Line, id_asked, next_line
 
@@ -28,7 +29,7 @@ def asking(question: bytes, number: bytes = b"7") -> bytes:
 def answers(path: Path, *lines: bytes, unanswered: int = 0) -> list[dict]:
     """What a server answers to lines after a handshake, if it also answers what comes next."""
     with subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, "mcp", "--db", str(path)],
+        [sys.executable, "-c", PROGRAM, "mcp", "--db", postgres.address_of(path)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as server:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import httpx2
 
+import postgres
 import recollect
 
 PROGRAM = "from recollect.servers.cli import main; main()"
@@ -20,7 +21,7 @@ def test_the_command_says_where_the_pages_are_and_ends_when_told(tmp_path: Path)
     file = tmp_path / "memory.db"
     with recollect.open(file) as nexus:
         nexus.write('UPSERT { CONCEPT { {type: "Person", name: "Ann"} } }')
-    command = [sys.executable, "-c", PROGRAM, "studio", str(file), "--port", "0"]
+    command = [sys.executable, "-c", PROGRAM, "studio", postgres.address_of(file), "--port", "0"]
     options = ["--no-open", "--read-only", "--json"]
     with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True) as process:
         url = json.loads(process.stdout.readline())["result"]["url"]

@@ -47,7 +47,9 @@ def test_another_moment_counts_what_was_held_then(visitor: Visitor, nexus: Nexus
 
 
 def test_an_agent_is_connected_to_the_memory_that_is_looked_at(visitor: Visitor):
-    assert "mcp install claude-code --write" in visitor.text("/")
+    assert re.search(
+        r"mcp install claude-code (--db 'postgresql://\S+' )?--write", visitor.text("/")
+    )
     assert "--group decoy --write" in visitor.text("/", group="decoy")
 
 

@@ -11,6 +11,7 @@ import pytest
 from tests.servers.studio.conftest import Visitor, said
 from tests.serving import SECONDS
 
+from behind import COPIES
 from recollect.faces.claims import Actor, AttentionQueue
 from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece
 from recollect.faces.markup import Markup
@@ -205,10 +206,16 @@ def test_what_has_expired_is_closed_when_it_was_seen(visitor: Visitor, nexus: Ne
 
 @pytest.mark.usefixtures("told")
 def test_the_doctor_and_copies_are_there(visitor: Visitor):
-    assert "The file is well" in said(visitor.post("/care/doctor").text)
-    assert visitor.post("/care/backup").content.startswith(b"SQLite format 3")
+    assert "The memory is well" in said(visitor.post("/care/doctor").text)
     lines = visitor.post("/care/dump").content.splitlines()
     assert len(lines) > 5 and isinstance(json.loads(lines[0]), dict)
+
+
+@COPIES
+@pytest.mark.usefixtures("told")
+def test_a_file_is_downloaded_whole(visitor: Visitor):
+    assert "Download the whole file" in visitor.text("/care")
+    assert visitor.post("/care/backup").content.startswith(b"SQLite format 3")
 
 
 @pytest.mark.usefixtures("told")
@@ -216,7 +223,7 @@ def test_the_steps_of_long_work_come_before_what_it_found(visitor: Visitor, nexu
     doctor = visitor.post("/care/doctor").text
     steps = [said(one) for one in re.findall(r'<p class="working">.*?</p>', doctor)]
     assert (steps[0], steps[-1]) == ("file: 0 of 1", "groups: 2 of 2")
-    assert doctor.rindex('class="working"') < doctor.index("The file is well")
+    assert doctor.rindex('class="working"') < doctor.index("The memory is well")
     audit = visitor.get("/care/look", at="audit").text
     last = f"transactions: {nexus.stats().transactions} of {nexus.stats().transactions}"
     assert audit.index(last) < audit.index("Nothing was changed behind the log")
@@ -270,6 +277,6 @@ class TestReadOnly:
             "/remember",
         ):
             assert visitor.post(path, do="expire", text="x", id="x").status_code == 403
-        for path in ("/care/doctor", "/care/backup", "/care/dump"):
+        for path in ("/care/doctor", "/care/dump"):
             assert visitor.post(path).status_code == 200
         assert nexus.stats().transactions == before

@@ -12,6 +12,7 @@ from recollect.node import dataclass
 
 _MEMORY = ":memory:"
 _SERVERS = ("postgresql://", "postgres://")
+_PASSWORD = re.compile(r"(?<=//)([^:@/?]*):[^?]*@")
 _SCHEME_BEFORE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")  # a single letter is a drive
 
 
@@ -29,6 +30,21 @@ def is_server(address: str) -> bool:
     (True, False)
     """
     return address.startswith(_SERVERS)
+
+
+def shown_address(address: str) -> str:
+    """Return an address as people see it, and as it leads there again: without a password.
+
+    >>> shown_address("postgresql://ann:secret@db:5433/notes?password=secret")
+    'postgresql://ann@db:5433/notes'
+    >>> shown_address("postgresql://db/notes?sslpassword=secret&schema=team")
+    'postgresql://db/notes?schema=team'
+    """
+    if not is_server(address):
+        return address
+    place, _, given = address.partition("?")
+    kept = [one for one in given.split("&") if "password" not in one.partition("=")[0]]
+    return "?".join(filter(None, (_PASSWORD.sub(r"\1@", place), "&".join(kept))))
 
 
 def parse_address(address: str | os.PathLike[str]) -> Address:

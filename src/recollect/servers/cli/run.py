@@ -67,6 +67,7 @@ def run_file(
             _nothing_to_run(out, each=each)
             return
         script = parse(text)  # a text with a slip makes no memory
+        out.if_stopped = "nothing of the text is kept"
         with opened(on, create=True, dry_run=dry_run) as nexus:
             run(out, nexus, script, ask)
 
@@ -111,7 +112,6 @@ def _nothing_to_run(out: Output, *, each: bool) -> None:
 
 def _run_whole(out: Output, nexus: Nexus, script: Script, ask: Ask) -> None:
     text = script.source
-    out.if_stopped = "nothing of the text is kept"
     with progress_bars(out) if len(text) >= LARGE else nullcontext(silent) as progress:
         answer = ask(nexus, script, progress=progress)
     out.if_stopped = "the text has run; only its report is missing"

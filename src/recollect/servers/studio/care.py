@@ -100,7 +100,8 @@ def dump(visit: Visit) -> Answered:
 def _copy(visit: Visit, name: str, kind: str, write: Callable[[Path], object]) -> Download:
     if visit.nexus.stats().size_bytes > _LARGEST_COPY:
         raise refused(
-            "the memory is too large to be downloaded from a page", "recollect backup copy.db"
+            "the memory is too large to be downloaded from a page",
+            f"recollect {write.__name__} {name}",
         )
     with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
         path = Path(folder) / name

@@ -48,7 +48,7 @@ def test_the_password_is_in_no_text_that_a_person_sees(caplog: pytest.LogCapture
     with pytest.raises(RecollectError) as caught:
         open_store(address)
     assert caught.value.code.code == "STORE_UNAVAILABLE"
-    assert "127.0.0.1/notes" in caught.value.message
+    assert "postgresql://ann@127.0.0.1:1/notes" in caught.value.message
     assert SECRET not in "".join(traceback.format_exception(caught.value)) + caplog.text
 
 

@@ -15,6 +15,7 @@ from psycopg import ProgrammingError, pq
 from psycopg.conninfo import conninfo_to_dict
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
+from recollect.kernel.store.address import shown_address
 from recollect.node import dataclass, field
 
 SCHEMA: Final = "recollect"
@@ -33,11 +34,11 @@ class ServerAddress:
 
     >>> known = parse_server("postgresql://ann:secret@db.example/notes?schema=team")
     >>> known.place, known.schema, known.prepares, known.has_wall
-    ('db.example/notes', 'team', True, False)
+    ('postgresql://ann@db.example/notes?schema=team', 'team', True, False)
     """
 
     conninfo: str = field(repr=False)  # as the server's library reads it
-    place: str  # host and database: what messages may say
+    place: str  # the address without a password: what messages may say
     schema: str = SCHEMA
     prepares: bool = True  # off behind a pool that keeps no prepared statements
     pool: int | None = None  # connections of a process, at most; None: as the store is opened
@@ -62,7 +63,7 @@ def parse_server(text: str) -> ServerAddress:
             others.append(one)
     conninfo = "?".join(filter(None, (base, "&".join(others))))
     try:
-        known = conninfo_to_dict(conninfo)
+        conninfo_to_dict(conninfo)
     except (ProgrammingError, UnicodeError):  # its message repeats the address
         _refuse_unknown([one.partition("=")[0] for one in others], text)
         raise RecollectError(
@@ -75,11 +76,10 @@ def parse_server(text: str) -> ServerAddress:
             "the schema in the address is not 1 to 63 of a-z, 0-9 and _",
             hint="use ?schema=recollect",
         )
-    place = f"{known.get('host') or 'localhost'}/{known.get('dbname') or ''}"
     prepares = _is_on(own, "prepare", default=True)
     pool, wait = _number(own, "pool"), _number(own, "wait")
     has_wall = _is_on(own, "rls", default=False)
-    return ServerAddress(conninfo, place, schema, prepares, pool, wait, has_wall)
+    return ServerAddress(conninfo, shown_address(text), schema, prepares, pool, wait, has_wall)
 
 
 def _refuse_unknown(names: list[str], address: str) -> None:

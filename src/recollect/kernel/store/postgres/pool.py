@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final
 
@@ -21,13 +21,11 @@ from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from recollect.errors import RecollectError
-from recollect.kernel.store.port import SqlRow, SqlValue
+from recollect.kernel.store.port import SqlRow
 from recollect.kernel.store.postgres.address import ServerAddress
 from recollect.kernel.store.postgres.binding import adapt
 from recollect.kernel.store.postgres.faults import refused, reshaped_late, translated
-
-Query = tuple[str, Sequence[SqlValue]]
-"""A text in the server's form, and its values."""
+from recollect.kernel.store.postgres.round_trip import Query
 
 Answered = Callable[[list[SqlRow]], None]
 """What is told the rows that a statement answers with."""
@@ -48,7 +46,15 @@ SETTINGS: Final = {
 GROUP_SETTING: Final = "recollect.group"
 """The name of the group whose rows a transaction sees, where there is a wall between groups."""
 
+UNLIMITED: Final = "0"
+"""How a setting says that there is no limit of time."""
+
 _SET: Final = "SELECT set_config($1, $2, false)"
+_BEGUN: Final = f"""
+SELECT set_config('search_path', $1, true), set_config('lock_timeout', $2, true),
+  set_config('statement_timeout', $3, true), set_config('{GROUP_SETTING}', $4, true),
+  {", ".join(f"set_config('{name}', '{value}', true)" for name, value in SETTINGS.items())}
+"""
 _QUOTED: Final = re.compile(r'"(?:[^"]|"")+"')
 _STATEMENTS: Final = 512  # prepared on each connection
 _CONNECT_SECONDS: Final = 10
@@ -92,7 +98,7 @@ class Pool:
     def __init__(self, address: ServerAddress, most: int, wait_seconds: float) -> None:
         self.process = os.getpid()
         self._address = address
-        self.place = f"{address.place}?schema={address.schema}"
+        self.place = address.place
         self.wait_seconds = wait_seconds
         self._pool: ConnectionPool[Connection[SqlRow]] = ConnectionPool(
             address.conninfo,
@@ -169,23 +175,17 @@ class Pool:
         """Whether the server itself keeps a transaction to the rows of one group."""
         return self._address.has_wall
 
-    def preamble(self, begin: str, group: str | None) -> tuple[Query, Query]:
+    def preamble(
+        self, begin: str, group: str | None, limit: str = UNLIMITED
+    ) -> tuple[Query, Query]:
         """Return what begins a transaction: the settings hold until its end.
 
         Behind a wall nothing is seen but the rows of the `group`.
 
         Statements are planned once (`force_generic_plan`): the compiler has chosen their loops.
         """
-        settings = {
-            "search_path": self._address.schema,
-            **SETTINGS,
-            "lock_timeout": milliseconds(self.wait_seconds),
-            "statement_timeout": "0",
-            **({GROUP_SETTING: group or ""} if self.has_wall else {}),
-        }
-        values = [one for pair in settings.items() for one in pair]
-        marks = ", ".join(f"set_config(${n}, ${n + 1}, true)" for n in range(1, len(values), 2))
-        return (begin, ()), (f"SELECT {marks}", values)
+        own = self._address.schema, milliseconds(self.wait_seconds), limit
+        return (begin, ()), (_BEGUN, (*own, group or "" if self.has_wall else ""))
 
     def close(self) -> None:
         """Close every connection that is not lent; the others as they come back."""
@@ -204,7 +204,7 @@ def is_open(connection: Connection[SqlRow]) -> bool:
 
 def milliseconds(seconds: float | None) -> str:
     """Return a time as the server's settings take it, at least 1, since 0 stands for no limit."""
-    return "0" if seconds is None else str(max(1, round(seconds * 1000)))
+    return UNLIMITED if seconds is None else str(max(1, round(seconds * 1000)))
 
 
 def _leave_or_close(process: int, pool: ConnectionPool) -> None:

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from typing import Final, cast
+from typing import Final
 
 import psycopg
 from psycopg import Connection, RawCursor, RawServerCursor
@@ -35,6 +35,7 @@ from recollect.kernel.store.port import (
     SqlRow,
     SqlValue,
 )
+from recollect.kernel.store.postgres import round_trip
 from recollect.kernel.store.postgres.binding import bound
 from recollect.kernel.store.postgres.dialect import POSTGRES
 from recollect.kernel.store.postgres.faults import (
@@ -48,13 +49,14 @@ from recollect.kernel.store.postgres.faults import (
 from recollect.kernel.store.postgres.pool import (
     GROUP_SETTING,
     READ,
+    UNLIMITED,
     WRITE,
     Answered,
     Pool,
-    Query,
     is_open,
     milliseconds,
 )
+from recollect.kernel.store.postgres.round_trip import Found, Query, together
 from recollect.kernel.store.postgres.texts import PostgresTexts
 from recollect.kernel.store.settings import Sampling
 from recollect.kernel.store.sharing import AsksOnce
@@ -92,9 +94,6 @@ _TRANSACTIONS: Final = 2**62  # of a group, at most
 _COUNTED: Final = "concept, link, past, term, change, tx"
 _NUMBERS = itertools.count(1)
 
-Found = list[RawCursor[SqlRow]]
-"""What statements found, in their order."""
-
 _Logged = tuple[Mapping[str, SqlValue], str | None]
 """What a transaction has logged, and the group that was seen then."""
 
@@ -125,6 +124,7 @@ class PostgresSession(AsksOnce):
         self.group_seen: str | None = None  # behind a wall between groups
         self._deadline: float | None = None
         self._seconds: float | None = None  # what the reads of the block may take in all
+        self._limit = UNLIMITED  # what the server is told of it
         self._after_commit: list[Callable[[], None]] = []
         # For each part, as it began: how much waits for the commit, the group seen, what is logged.
         self._parts: list[tuple[int, str | None, _Logged | None]] = []
@@ -143,13 +143,12 @@ class PostgresSession(AsksOnce):
         """Limit the seconds of the reads in the rest of the block; the server counts no steps."""
         if budget is None and self._seconds is None:
             return
-        if not self.depth:
-            self._before.clear()
         self._seconds = None if budget is None else budget.seconds
         left = None if budget is None else budget.seconds - budget.spent
         self._deadline = None if left is None else time.monotonic() + left
-        if self.depth or budget is not None:
-            self._before.append((_SET_SECONDS, (milliseconds(left),)))
+        self._limit = milliseconds(left)
+        if self._connection is not None:
+            self._before.append((_SET_SECONDS, (self._limit,)))
 
     def rows(self, sql: Sql, parameters: Parameters = ()) -> list[SqlRow]:
         """Run one statement and return all its rows."""
@@ -226,7 +225,8 @@ class PostgresSession(AsksOnce):
         connection = self._begun()
         with self._translating():
             cursor = connection.cursor()
-            cursor.executemany(text, [values for _, values in sets])
+            with together(connection):
+                cursor.executemany(text, [values for _, values in sets])
         self.written += cursor.rowcount
 
     def plan(self, sql: Sql, parameters: Parameters = ()) -> tuple[str, ...]:
@@ -408,6 +408,7 @@ class PostgresSession(AsksOnce):
         self._before.clear()
         self._answers.clear()
         self._ahead = self._seconds = self._deadline = self._version = None
+        self._limit = UNLIMITED
 
     def _run(self, text: str, values: Sequence[SqlValue]) -> RawCursor[SqlRow]:
         if self._pool.process != os.getpid():
@@ -449,7 +450,7 @@ class PostgresSession(AsksOnce):
         `first` come before all of them. Who waits for an answer is told it.
         """
         before, answers = self._before, self._answers
-        cursors = _sent(connection, [*first, *before, *queries])
+        cursors = round_trip.sent(connection, [*first, *before, *queries])
         if self.is_writing:
             self.written += sum(one.rowcount for one in cursors if one.description is None)
         self._before, self._answers = [], []
@@ -464,11 +465,10 @@ class PostgresSession(AsksOnce):
 
     def _alone(self, query: Query) -> RawCursor[SqlRow]:
         """Run a statement outside of blocks, and keep what state it saw."""
-        before = list(self._before)
         state = _STATE, (self._group,)
         connection, (seen, found, _) = self._begin([state, query, ("COMMIT", ())])
         self._pool.end(connection, "ROLLBACK")
-        self._before, self._version = before, _version(seen.fetchone())
+        self._version = _version(seen.fetchone())
         return found
 
     def _first(self, query: Query) -> RawCursor[SqlRow]:
@@ -478,7 +478,8 @@ class PostgresSession(AsksOnce):
 
     def _begin(self, queries: Sequence[Query]) -> tuple[Connection[SqlRow], Found]:
         """Begin a transaction with its first statements, on a connection that works."""
-        begin = self._pool.preamble(WRITE if self.is_writing else READ, self.group_seen)
+        kind = WRITE if self.is_writing else READ
+        begin = self._pool.preamble(kind, self.group_seen, self._limit)
         connection = self._pool.take()
         try:
             return connection, self._send(connection, queries, begin)
@@ -525,7 +526,7 @@ class PostgresSession(AsksOnce):
         while True:
             try:
                 with self._pool.beside() as other, other.transaction():
-                    _sent(other, begin[1:])
+                    round_trip.sent(other, begin[1:])
                     if other.execute(_LOCK_NUMBER, (group,)).fetchone() is None:
                         other.execute(_LOCK_ALL)  # who makes the group may be at its commit still
                     row = other.execute(_OUTCOME, (group, number)).fetchone()
@@ -541,18 +542,6 @@ class PostgresSession(AsksOnce):
             yield
         except READING_ERRORS as error:
             raise translated(error, self._seconds) from None
-
-
-def _sent(connection: Connection[SqlRow], queries: Sequence[Query]) -> Found:
-    """Run statements in one round trip, and return what each of them found."""
-    cursors = [cast("RawCursor[SqlRow]", connection.cursor()) for _ in queries]
-    if len(queries) == 1:
-        cursors[0].execute(*queries[0])
-        return cursors
-    with connection.pipeline():
-        for cursor, (text, values) in zip(cursors, queries, strict=True):
-            cursor.execute(text, values)
-    return cursors
 
 
 def _version(state: SqlRow | None) -> int | None:

@@ -1,0 +1,66 @@
+"""Statements that travel to the server together, and answers that come back together.
+
+The rule: one message goes there, however many statements are in it. The driver's own pipeline sends
+each as soon as it has it, which takes longer than most of them do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import cast
+
+from psycopg import Connection, Pipeline, RawCursor
+from psycopg.abc import PQGen
+from psycopg.generators import send
+
+from recollect.kernel.store.port import SqlRow, SqlValue
+
+Query = tuple[str, Sequence[SqlValue]]
+"""A text in the server's form, and its values."""
+
+Found = list[RawCursor[SqlRow]]
+"""What statements found, in their order."""
+
+
+class _Together(Pipeline):
+    """A pipeline that is sent at its end."""
+
+    def _communicate_gen(self) -> PQGen[None]:
+        if self.result_queue[-1] is None:  # the end
+            yield from super()._communicate_gen()
+        else:
+            while self.command_queue:
+                self.command_queue.popleft()()
+
+    def _exit_gen(self) -> PQGen[None]:
+        self._enqueue_sync()
+        try:
+            yield from self._communicate_gen()
+            if self.pgconn.flush():  # more than the way takes at once
+                yield from send(self.pgconn)
+        finally:
+            yield from self._fetch_gen(flush=False)
+
+
+@contextmanager
+def together(connection: Connection[SqlRow]) -> Iterator[None]:
+    """Let the statements of a block travel when it ends."""
+    connection._pipeline = pipeline = _Together(connection)
+    try:
+        with pipeline:
+            yield
+    finally:
+        connection._pipeline = None
+
+
+def sent(connection: Connection[SqlRow], queries: Sequence[Query]) -> Found:
+    """Run statements in one round trip, and return what each of them found."""
+    cursors = [cast("RawCursor[SqlRow]", connection.cursor()) for _ in queries]
+    if len(queries) == 1:
+        cursors[0].execute(*queries[0])
+        return cursors
+    with together(connection):
+        for cursor, (text, values) in zip(cursors, queries, strict=True):
+            cursor.execute(text, values)
+    return cursors

@@ -181,6 +181,16 @@ class Directory:
                 found[link.id] = link
         return [link for link in found.values() if link.is_living]
 
+    def links_about(self, ends: Iterable[int]) -> list[LinkElement]:
+        """Return the living links at elements, those about these, and theirs, oldest first."""
+        found: dict[int, LinkElement] = {}
+        wave = [*ends]
+        while wave:
+            links = self.links_at(wave)
+            wave = [link.id for link in links if link.id not in found]
+            found.update((link.id, link) for link in links)
+        return [found[one] for one in sorted(found)]
+
     def expect_concepts(self, keys: Iterable[ConceptKey]) -> None:
         """Look up many concepts at once, ahead of asking for each."""
         unknown = [key for key in dict.fromkeys(keys) if key not in self._concepts]

@@ -39,8 +39,7 @@ def merge_concepts(unit: Unit, source: ConceptElement, target: ConceptElement) -
     attributes, filled = _attributes(source, target)
     trail = _trail(unit, source, target)
     metadata = {**target.content.metadata, MERGED_FROM: trail}
-    clock = target.content.valid_at, target.content.invalid_at
-    unit.set_content(target, ElementContent(attributes, metadata, *clock))
+    unit.set_content(target, target.content._replace(attributes=attributes, metadata=metadata))
     return MergeReport(repointed, deduplicated, filled)
 
 
@@ -59,7 +58,7 @@ def bear_anew(unit: Unit, concept: ConceptElement, type_: str) -> ConceptElement
             "merge the two",
             known=(unit.public_id(there),),
         )
-    links = _links_about(unit, concept)
+    links = unit.directory.links_about([concept.id])
     unit.close([concept, *links])
     born = unit.bear_anew(concept, type_)
     unit.set_content(born, concept.content)
@@ -69,15 +68,12 @@ def bear_anew(unit: Unit, concept: ConceptElement, type_: str) -> ConceptElement
     return born
 
 
-def _links_about(unit: Unit, source: ConceptElement) -> list[LinkElement]:
-    """Return the links that end in a concept, and those about them, oldest first."""
-    found: dict[int, LinkElement] = {}
-    wave = [source.id]
-    while wave:
-        links = unit.directory.links_at(wave)
-        wave = [link.id for link in links if link.id not in found]
-        found.update((link.id, link) for link in links)
-    return [found[one] for one in sorted(found)]
+def with_trail(
+    unit: Unit, link: LinkElement, content: ElementContent, concept: str
+) -> ElementContent:
+    """Return what a moved link says, with the trail of where it comes from: its versions go on."""
+    trail: Value = {"concept": concept, "version": unit.version(link)}
+    return content._replace(metadata={**content.metadata, MOVED_FROM: trail})
 
 
 @dataclass(slots=True, eq=False)
@@ -107,7 +103,7 @@ class _Moving:
     ) -> None:
         self._unit = unit
         self._source = source
-        self.links = _links_about(unit, source) if links is None else links
+        self.links = unit.directory.links_about([source.id]) if links is None else links
         self._places: dict[_Ends, _Place] = {}
         self._moved: dict[int, int | _Place] = {source.id: target}
         self._lost: dict[int, list[LinkElement]] = {}  # links that become one that stays, by its id
@@ -144,7 +140,8 @@ class _Moving:
             kept = next((one for one in place.links if self._has_its_ends(one)), place.links[0])
             triple = _made(place.subject), place.predicate, _made(place.object)
             place.made = unit.carry_on(kept, triple)
-            unit.set_content(place.made, self._content(kept))
+            source = unit.public_id(self._source)
+            unit.set_content(place.made, with_trail(unit, kept, kept.content, source))
             for link in place.links:
                 if link is not kept:
                     _fill(unit, place.made, link)
@@ -156,14 +153,6 @@ class _Moving:
     def _has_its_ends(self, link: LinkElement) -> bool:
         """Whether a link is between the same elements as before, as callers know them."""
         return self.renamed.isdisjoint((link.subject, link.object))
-
-    def _content(self, link: LinkElement) -> ElementContent:
-        """Return what a link says, with the trail of this merge."""
-        content = link.content
-        source, version = self._unit.public_id(self._source), self._unit.version(link)
-        trail: Value = {"concept": source, "version": version}
-        metadata = {**content.metadata, MOVED_FROM: trail}
-        return ElementContent(content.attributes, metadata, content.valid_at, content.invalid_at)
 
 
 def _made(end: int | _Place) -> int:

@@ -365,14 +365,12 @@ class Unit:
 
     def close(self, elements: Iterable[Element]) -> list[Element]:
         """Close living elements and every link that ends in them, and theirs; return all."""
-        closed: list[Element] = []
-        wave = [element for element in elements if element.is_living]
-        while wave:
-            for element in wave:
-                element.is_living = False
-                self._dirty[element.id] = element
-            closed.extend(wave)
-            wave = list(self.directory.links_at([element.id for element in wave]))
+        living = [element for element in elements if element.is_living]
+        links = self.directory.links_about(element.id for element in living)
+        closed = list(dict.fromkeys([*living, *links]))
+        for element in closed:
+            element.is_living = False
+            self._dirty[element.id] = element
         return closed
 
     def supersede(self, element: Element, content: ElementContent) -> list[Element]:

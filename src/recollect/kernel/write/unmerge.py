@@ -7,8 +7,6 @@ the target loses what it had of the source alone. What was told of the target si
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from recollect.errors import CONFLICT, NOT_FOUND, RecollectError
 from recollect.kernel.read.moment import lives_by_id
 from recollect.kernel.search.tokens import ALIASES
@@ -27,12 +25,12 @@ from recollect.kernel.write.element import (
     canonical,
     listed,
 )
+from recollect.kernel.write.merge_concepts import with_trail
 from recollect.kernel.write.unit import Unit
 from recollect.model import (
     CONCEPT_BIT,
     LINK_BIT,
     MERGED_FROM,
-    MOVED_FROM,
     Attributes,
     Instant,
     Value,
@@ -134,8 +132,7 @@ def _restore_target(
     taken = [entry, *listed(given.metadata.get(MERGED_FROM))]
     trail = _without(listed(metadata.get(MERGED_FROM)), taken, listed(trails.get(MERGED_FROM)))
     _put(metadata, MERGED_FROM, trail, trails)
-    clock = target.content.valid_at, target.content.invalid_at
-    unit.set_content(target, ElementContent(held, metadata, *clock))
+    unit.set_content(target, target.content._replace(attributes=held, metadata=metadata))
 
 
 def _put(held: dict[str, Value], key: str, left: list[Value], before: Attributes) -> None:
@@ -176,7 +173,8 @@ class _Returning:
         unit = self._unit
         self._restore_survivors()
         carried = {one.id: lost for lost, one in self._carriers.items()}
-        followers = [one for one in self._about(carried) if one.id not in carried]
+        about = unit.directory.links_about(carried)
+        followers = [one for one in about if one.id not in carried]
         unit.close([*self._carriers.values(), *followers])
         for lost in self._lost.values():
             self._make(lost)
@@ -185,7 +183,7 @@ class _Returning:
         for link in followers:
             triple = self._end(link.subject), link.predicate, self._end(link.object)
             made = unit.carry_on(link, triple)
-            unit.set_content(made, self._with_trail(link, link.content))
+            unit.set_content(made, with_trail(unit, link, link.content, self._target))
             self._moved[link.id] = made.id
 
     def _make(self, lost: _Lost) -> None:
@@ -198,7 +196,8 @@ class _Returning:
             content = lost.content
         else:
             made = unit.carry_on(carrier, triple)
-            content = self._with_trail(carrier, self._content_now(carrier, lost))
+            content = self._content_now(carrier, lost)
+            content = with_trail(unit, carrier, content, self._target)
         unit.set_content(made, content)
         self._moved[lost.id] = made.id
 
@@ -208,22 +207,6 @@ class _Returning:
         if before is not None and before.changed_at == self._tx:
             return lost.content
         return carrier.content
-
-    def _with_trail(self, link: LinkElement, content: ElementContent) -> ElementContent:
-        """Return what a link says, with the trail of where it comes from: its versions go on."""
-        trail: Value = {"concept": self._target, "version": self._unit.version(link)}
-        metadata = {**content.metadata, MOVED_FROM: trail}
-        return ElementContent(content.attributes, metadata, content.valid_at, content.invalid_at)
-
-    def _about(self, ends: dict[int, int]) -> Iterator[LinkElement]:
-        """Yield the living links about others, and those about them, oldest first."""
-        found: dict[int, LinkElement] = {}
-        wave = [*ends]
-        while wave:
-            links = self._unit.directory.links_at(wave)
-            wave = [link.id for link in links if link.id not in found]
-            found.update((link.id, link) for link in links)
-        yield from (found[one] for one in sorted(found))
 
     def _restore_survivors(self) -> None:
         """Let links that others became say what they did before, unless they were changed since."""

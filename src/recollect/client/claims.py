@@ -33,19 +33,20 @@ from recollect.faces.claims.attention import EMPTY_EVIDENCE
 from recollect.faces.claims.audit_log import LogSink
 from recollect.faces.claims.feed import place_of
 from recollect.faces.claims.learning import log_supersession
-from recollect.faces.claims.model import checked_claims, given_evidence
-from recollect.faces.claims.protocol import RankedStore
-from recollect.faces.claims.records import FilterArguments, Filters
-from recollect.faces.claims.validation import (
+from recollect.faces.claims.model import (
     LONGEST_NAME,
     asked_time,
+    checked_claims,
     checked_id,
     checked_limit,
     checked_text,
+    given_evidence,
     known_word,
     optional_text,
     storable,
 )
+from recollect.faces.claims.protocol import RankedStore
+from recollect.faces.claims.records import FilterArguments, Filters
 from recollect.faces.claims.wire import from_wire, kept_claim, to_wire
 from recollect.faces.operations.envelope import named_request
 from recollect.kernel import check_as_of

@@ -6,23 +6,26 @@ from recollect.faces.claims.branch import Branch, Session
 from recollect.faces.claims.checking import Checker, EvidenceReport
 from recollect.faces.claims.feed import FeedEvent
 from recollect.faces.claims.lifecycle import TRANSITIONS
-from recollect.faces.claims.model import Claim, ClaimEvent, EvidenceRef, Scope
-from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore
-from recollect.faces.claims.records import claim_events, claims_of, is_claim, one_claim
-from recollect.faces.claims.stores import (
-    MemoryKnowledgeStore,
-    NexusKnowledgeStore,
-    SQLiteKnowledgeStore,
-)
-from recollect.faces.claims.validation import (
+from recollect.faces.claims.model import (
     ACTIVE,
     ACTOR_TYPES,
     KINDS,
     SCOPE_TYPES,
     STATUSES,
     Actor,
+    Claim,
+    ClaimEvent,
+    EvidenceRef,
+    Scope,
     acting,
     acting_now,
+)
+from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore
+from recollect.faces.claims.records import claim_events, claims_of, is_claim, one_claim
+from recollect.faces.claims.stores import (
+    MemoryKnowledgeStore,
+    NexusKnowledgeStore,
+    SQLiteKnowledgeStore,
 )
 from recollect.faces.claims.viewing import (
     claim_line,

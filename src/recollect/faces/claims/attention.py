@@ -14,7 +14,21 @@ from typing import Final
 
 from recollect.errors import RESOURCE_NOT_FOUND, Hint, RecollectError, ToDo, nearest, refused
 from recollect.faces.claims.lifecycle import TRANSITIONS
-from recollect.faces.claims.model import Claim, EvidenceRef
+from recollect.faces.claims.model import (
+    DISPUTED,
+    HYPOTHESIS,
+    INFERRED,
+    OBSERVED,
+    SUPERSEDED,
+    VERIFIED,
+    Actor,
+    Claim,
+    EvidenceRef,
+    asked_time,
+    checked_text,
+    optional_text,
+    storable,
+)
 from recollect.faces.claims.records import (
     ATTENTION_SINCE,
     SET_ASIDE,
@@ -26,19 +40,6 @@ from recollect.faces.claims.records import (
     first_column,
     known_at,
     scope_text,
-)
-from recollect.faces.claims.validation import (
-    DISPUTED,
-    HYPOTHESIS,
-    INFERRED,
-    OBSERVED,
-    SUPERSEDED,
-    VERIFIED,
-    Actor,
-    asked_time,
-    checked_text,
-    optional_text,
-    storable,
 )
 from recollect.faces.claims.writing import CONFLICTING_EVIDENCE, NEWER_OBSERVATION, USER_REJECTION
 from recollect.kernel import Nexus, tokens

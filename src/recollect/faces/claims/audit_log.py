@@ -11,8 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, Protocol, TypedDict
 
-from recollect.faces.claims.model import Claim, EvidenceRef
-from recollect.faces.claims.validation import Actor
+from recollect.faces.claims.model import Actor, Claim, EvidenceRef
 
 _LOG: Final = logging.getLogger("recollect.claims")
 

@@ -19,7 +19,7 @@ from recollect.faces.beginnings import whole_id
 from recollect.faces.calls import DIGITS, call, described_as
 from recollect.faces.claims.attention import EMPTY_EVIDENCE, AttentionItem, AttentionQueue
 from recollect.faces.claims.feed import BEGINNING, FeedEvent, events_after
-from recollect.faces.claims.model import Claim, ClaimEvent, Scope
+from recollect.faces.claims.model import Actor, Claim, ClaimEvent, Scope
 from recollect.faces.claims.records import (
     Filters,
     claim_events,
@@ -29,7 +29,6 @@ from recollect.faces.claims.records import (
     one_claim,
     recalled,
 )
-from recollect.faces.claims.validation import Actor
 from recollect.faces.claims.viewing import ClaimView, viewed
 from recollect.faces.claims.wire import evidence_from, from_wire
 from recollect.faces.claims.writing import Writer

@@ -12,9 +12,8 @@ from typing import Final
 
 from recollect.errors import refused
 from recollect.faces.claims.attention import EMPTY_EVIDENCE, REJECTED, choice_of
-from recollect.faces.claims.model import ClaimEvent
+from recollect.faces.claims.model import ClaimEvent, checked_limit
 from recollect.faces.claims.records import attention_code, claim_life, life_events
-from recollect.faces.claims.validation import checked_limit
 from recollect.kernel import Nexus
 from recollect.model import Key, LoggedChange, LoggedTransaction, Operation
 from recollect.node import dataclass

@@ -15,26 +15,24 @@ from typing import Any, Final, Protocol, TypedDict, Unpack, cast, runtime_checka
 
 from recollect.faces.claims.audit_log import Event, LogSink, emit, log_entry, warn
 from recollect.faces.claims.model import (
-    Claim,
-    EvidenceRef,
-    Scope,
-    given_evidence,
-    optional_scope,
-    project_of,
-)
-from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore, RankedStore
-from recollect.faces.claims.validation import (
     ACTIVE,
     DISPUTED,
     SUPERSEDED,
     VERIFIED,
     Actor,
+    Claim,
+    EvidenceRef,
+    Scope,
     acting,
     acting_now,
     checked_limit,
+    given_evidence,
     optional_actor,
+    optional_scope,
     optional_text,
+    project_of,
 )
+from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore, RankedStore
 from recollect.node import dataclass
 
 _WIDER: Final = 4  # times as many are asked for where others are left out afterwards

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from recollect.errors import CONFLICT, Hint, ToDo
-from recollect.faces.claims.validation import (
+from recollect.faces.claims.model import (
     DISPUTED,
     HYPOTHESIS,
     INFERRED,

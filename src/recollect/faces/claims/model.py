@@ -1,31 +1,255 @@
-"""Claims, their evidence and what happened to them, exactly as specification 002 has them.
+"""Claims, their evidence and their events as values: what they may hold, and who acts on them.
 
-The rule: no claim without evidence. What the specification's sketch does not check is checked
-here too, so that a claim that exists can be kept.
+The rules: no claim without evidence; a word that is not here is refused, with the nearest that is;
+what cannot be kept as it was given is refused when it is made, not when it is stored. Who acts, and
+in which session, run and show, is said around a call of a store: the protocol's methods have no
+arguments for it, so it goes beside them, in the context of the task. A store that does not ask
+loses nothing. Specification 002.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from copy import copy
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
+from typing import Final, Literal, get_args
 from uuid import uuid4
 
-from recollect.errors import refused
-from recollect.faces.claims.validation import (
-    ACTOR_TYPES,
-    KINDS,
-    LONGEST_NAME,
-    SCOPE_TYPES,
-    STATUSES,
-    Kind,
-    checked_id,
-    checked_share,
-    checked_text,
-    checked_time,
-    known_word,
-    optional_text,
-)
+from recollect.errors import Hint, ToDo, nearest, refused
+from recollect.faces.kinds import ACTIVE_CLAIMS
+from recollect.kernel import instant
+from recollect.node import dataclass, field
+
+OBSERVED: Final = "observed"
+INFERRED: Final = "inferred"
+HYPOTHESIS: Final = "hypothesis"
+VERIFIED: Final = "verified"
+DISPUTED: Final = "disputed"
+SUPERSEDED: Final = "superseded"
+
+STATUSES: Final = (OBSERVED, INFERRED, HYPOTHESIS, VERIFIED, DISPUTED, SUPERSEDED)
+"""What a claim can be."""
+
+ACTIVE: Final = tuple(ACTIVE_CLAIMS)
+"""What `recall` returns when nothing else is asked for."""
+
+Kind = Literal[
+    "message",
+    "user_statement",
+    "tool_result",
+    "artifact",
+    "url",
+    "file",
+    "model_inference",
+    "human_assertion",
+]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+"""The kinds of evidence."""
+
+USER_KINDS: Final = frozenset[Kind]({"user_statement", "human_assertion"})
+"""The kinds of evidence that a person gives."""
+
+SCOPE_TYPES: Final = ("project", "repo", "agent", "run")
+"""What a claim may be about."""
+
+ACTOR_TYPES: Final = ("agent", "user", "system", "tool")
+"""Who may act."""
+
+
+def known_word(word: object, known: tuple[str, ...], what: str) -> str:
+    """Return a word of a list; INVALID_ARGUMENT for any other.
+
+    >>> known_word("observed", STATUSES, "claim_status")
+    'observed'
+    """
+    if isinstance(word, str) and word in known:
+        return word
+    near = nearest(word, known) if isinstance(word, str) else ()
+    raise refused(
+        f"{what} is {word!r:.60}, which is not one of {', '.join(known)}",
+        f'use "{(near or known)[0]}"',
+        known=near or known,
+    )
+
+
+LONGEST_TEXT: Final = 100_000
+"""Characters of one field."""
+
+LONGEST_NAME: Final = 4_096
+"""Characters of what an element of the graph is called by: an id or a tag."""
+
+EARLIEST: Final = -62_135_596_800.0
+"""The beginning of the year 1, in seconds since 1970."""
+
+LATEST: Final = 253_402_300_800.0
+"""The end of the year 9999, in seconds since 1970."""
+
+LARGEST_LIMIT: Final = 1_000_000_000
+"""More than this is as much as there is."""
+
+
+def checked_text(value: object, name: str, longest: int = LONGEST_TEXT) -> str:
+    """Return a text that can be stored: Unicode, not blank, not endless."""
+    if not isinstance(value, str):
+        raise refused(
+            f"{name} is of type {type(value).__name__}, not a text", f"pass {name} as a text"
+        )
+    if not value.strip():
+        raise refused(f"{name} is blank", f"say something in {name}, or leave it out")
+    if len(value) > longest:
+        raise refused(
+            f"{name} has {len(value)} characters, and {longest} is the most", f"shorten {name}"
+        )
+    if "\0" in value:
+        raise refused(f"{name} holds the character NUL", "remove it")
+    if value.isascii():
+        return value
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise refused(f"{name} is not Unicode text", "remove its lone surrogates") from None
+    return value
+
+
+def storable(text: str) -> str:
+    r"""Return a text with a question mark for each character that cannot be stored.
+
+    >>> storable("a\0b\ud800")
+    'a?b?'
+    """
+    return text.replace("\0", "?").encode("utf-8", "replace").decode()
+
+
+def optional_text(value: object, name: str, longest: int = LONGEST_TEXT) -> str | None:
+    """Return a text, or None where none was given."""
+    return None if value is None else checked_text(value, name, longest)
+
+
+def checked_id(value: object, name: str = "claim_id") -> str:
+    r"""Return the id of a claim as it is stored, in NFC, so that ids equal to the eye are one.
+
+    >>> checked_id("cafe\u0301", "id") == "caf\u00e9"
+    True
+    """
+    given = checked_text(value, name, LONGEST_NAME)
+    return checked_text(unicodedata.normalize("NFC", given), name, LONGEST_NAME)  # may be longer
+
+
+def checked_number(value: object, name: str) -> float:
+    """Return a finite number as a float."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise refused(
+            f"{name} is of type {type(value).__name__}, not a number", f"pass {name} as a number"
+        )
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise refused(
+            f"{name} is not a finite number",
+            Hint(f"pass a finite {name}", ToDo.PASS_OPTION, name, "0.5"),
+        )
+    return number + 0.0  # so -0.0 is 0.0, which equals it and is written otherwise
+
+
+def checked_time(value: object, name: str) -> float:
+    """Return seconds since 1970, of the years 1 to 9999: others no calendar can show."""
+    number = checked_number(value, name)
+    if not EARLIEST <= number < LATEST:
+        raise refused(
+            f"{name} is {number:g}, which is outside the years 1 to 9999",
+            f"pass {name} in seconds since 1970",
+        )
+    return number
+
+
+def asked_time(value: object, name: str) -> float:
+    """Return seconds since 1970: a number, or a text that is an ISO 8601 date or time."""
+    return instant(value) / 1_000 if isinstance(value, str) else checked_time(value, name)
+
+
+def checked_share(value: object, name: str) -> float:
+    """Return a number from 0 to 1."""
+    number = checked_number(value, name)
+    if not 0.0 <= number <= 1.0:
+        raise refused(
+            f"{name} is {number}, which is not from 0 to 1",
+            Hint(f"pass {name}=0.5", ToDo.PASS_OPTION, name, "0.5"),
+        )
+    return number
+
+
+def checked_limit(limit: object) -> int:
+    """Return a limit: a whole number from 1."""
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+        raise refused(f"limit is {limit!r:.40}, not a whole number from 1", "pass limit=10")
+    return min(limit, LARGEST_LIMIT)
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who does something, and where."""
+
+    actor_type: str = "system"
+    actor_id: str | None = None
+    session_id: str | None = None
+    branch_id: str | None = None
+    run_id: str | None = None
+    show_id: str | None = None
+
+    def __post_init__(self) -> None:
+        known_word(self.actor_type, ACTOR_TYPES, "actor_type")
+        optional_text(self.actor_id, "actor_id", LONGEST_NAME)
+        for name in ("session_id", "branch_id", "run_id", "show_id"):
+            optional_text(getattr(self, name), name)
+
+    @property
+    def name(self) -> str:
+        """What the log of the memory shows as the actor."""
+        return self.actor_id or self.actor_type
+
+
+NOBODY: Final = Actor()
+"""The actor if none was named."""
+
+
+def optional_actor(actor: object) -> Actor | None:
+    """Return who acts: an agent by its id, an actor as it is, None where none was given."""
+    match actor:
+        case str():
+            return Actor("agent", actor)
+        case None | Actor():
+            return actor
+    raise refused(f"actor is of type {type(actor).__name__}, not an Actor", 'pass actor="..."')
+
+
+_acting: ContextVar[Actor | None] = ContextVar("recollect_acting", default=None)
+
+
+@contextmanager
+def acting(actor: Actor) -> Iterator[None]:
+    """Let the calls of stores inside be those of an actor.
+
+    >>> with acting(Actor("user", "ann")):
+    ...     acting_now().name
+    'ann'
+    """
+    token = _acting.set(actor)
+    try:
+        yield
+    finally:
+        _acting.reset(token)
+
+
+def acting_now() -> Actor:
+    """Return the actor: the system, if none was named."""
+    return _acting.get() or NOBODY
+
 
 NO_EVIDENCE = (
     "A Claim requires at least one EvidenceRef. "
@@ -92,7 +316,7 @@ def optional_scope(scope: object) -> Scope | None:
     )
 
 
-@dataclass
+@dataclass()
 class Claim:
     """A unit of learned knowledge with evidence and lifecycle.
 

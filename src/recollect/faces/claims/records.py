@@ -24,22 +24,20 @@ import orjson
 from recollect.errors import NOT_FOUND, RESOURCE_NOT_FOUND, Hint, RecollectError, ToDo, refused
 from recollect.faces.beginnings import whole_id
 from recollect.faces.claims.model import (
-    Claim,
-    ClaimEvent,
-    EvidenceRef,
-    Scope,
-    optional_scope,
-    project_of,
-)
-from recollect.faces.claims.validation import (
     LARGEST_LIMIT,
     LONGEST_NAME,
     STATUSES,
     Actor,
+    Claim,
+    ClaimEvent,
+    EvidenceRef,
+    Scope,
     checked_id,
     checked_limit,
     checked_text,
     known_word,
+    optional_scope,
+    project_of,
 )
 from recollect.kernel import Nexus
 from recollect.model import (

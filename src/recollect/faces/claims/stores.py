@@ -36,6 +36,7 @@ from recollect.faces.claims.model import (
     ClaimEvent,
     EvidenceRef,
     Scope,
+    acting_now,
     checked_claims,
     given_evidence,
 )
@@ -52,7 +53,6 @@ from recollect.faces.claims.records import (
     one_claim,
     recalled,
 )
-from recollect.faces.claims.validation import acting_now
 from recollect.faces.claims.writing import Writer
 from recollect.faces.kinds import open_memory
 from recollect.kernel import Nexus, parse_address

@@ -17,9 +17,17 @@ from typing import Final
 
 from typing_extensions import TypedDict
 
-from recollect.faces.claims.model import Claim, ClaimEvent, EvidenceRef
+from recollect.faces.claims.model import (
+    DISPUTED,
+    SUPERSEDED,
+    USER_KINDS,
+    VERIFIED,
+    Claim,
+    ClaimEvent,
+    EvidenceRef,
+    Kind,
+)
 from recollect.faces.claims.records import SUPERSEDED_BY, claim_concept, claim_events
-from recollect.faces.claims.validation import DISPUTED, SUPERSEDED, USER_KINDS, VERIFIED, Kind
 from recollect.kernel import Nexus
 from recollect.model import AsOf
 

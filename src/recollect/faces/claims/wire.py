@@ -13,8 +13,7 @@ from typing import Any, TypeVar, cast
 from recollect.errors import nearest, refused
 from recollect.faces.claims.attention import AttentionItem
 from recollect.faces.claims.feed import FeedEvent
-from recollect.faces.claims.model import Claim, ClaimEvent, EvidenceRef, Scope
-from recollect.faces.claims.validation import Actor
+from recollect.faces.claims.model import Actor, Claim, ClaimEvent, EvidenceRef, Scope
 
 Wired = Claim | ClaimEvent | EvidenceRef | Scope | Actor | AttentionItem | FeedEvent
 WiredT = TypeVar("WiredT", bound=Wired)

@@ -15,7 +15,20 @@ from typing import Final
 from recollect.errors import CONFLICT, RecollectError, refused
 from recollect.faces.beginnings import whole_id
 from recollect.faces.claims.lifecycle import check_expected, check_transition
-from recollect.faces.claims.model import Claim, EvidenceRef
+from recollect.faces.claims.model import (
+    DISPUTED,
+    NOBODY,
+    STATUSES,
+    SUPERSEDED,
+    USER_KINDS,
+    VERIFIED,
+    Actor,
+    Claim,
+    EvidenceRef,
+    checked_id,
+    known_word,
+    optional_text,
+)
 from recollect.faces.claims.records import (
     ATTENTION,
     ATTENTION_SINCE,
@@ -36,18 +49,6 @@ from recollect.faces.claims.records import (
     named,
     new_claim,
     no_claim,
-)
-from recollect.faces.claims.validation import (
-    DISPUTED,
-    NOBODY,
-    STATUSES,
-    SUPERSEDED,
-    USER_KINDS,
-    VERIFIED,
-    Actor,
-    checked_id,
-    known_word,
-    optional_text,
 )
 from recollect.kernel import Nexus
 from recollect.model import (

@@ -15,7 +15,6 @@ from typing import Final, TypedDict, Unpack
 
 from recollect.errors import CANCELLED, Hint, RecollectError, ToDo, refused
 from recollect.faces.kip.capsules import import_capsules, read_capsules
-from recollect.integrations.exchange.changes import Mapped, Mapper
 from recollect.integrations.exchange.formats import KIP, WHOLE, Reader, format_of, reader_of
 from recollect.integrations.exchange.records import (
     DEFAULT_TYPE,
@@ -23,6 +22,8 @@ from recollect.integrations.exchange.records import (
     Bad,
     Bond,
     Left,
+    Mapped,
+    Mapper,
     Record,
     StatementRecord,
     Thing,

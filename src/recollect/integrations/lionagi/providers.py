@@ -22,7 +22,7 @@ from lionagi.protocols.messages import Instruction
 from recollect.errors import RecollectError
 from recollect.faces.claims import Claim, claim_line
 from recollect.faces.claims.learning import Learner
-from recollect.faces.claims.validation import checked_limit
+from recollect.faces.claims.model import checked_limit
 from recollect.faces.knowledge import KnowledgeProvider as PromptProvider
 from recollect.node import dataclass
 

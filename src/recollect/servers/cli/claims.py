@@ -26,7 +26,7 @@ from recollect.faces.claims import (
     acting,
     claim_line,
 )
-from recollect.faces.claims.validation import SUPERSEDED
+from recollect.faces.claims.model import SUPERSEDED
 from recollect.model import Instant, instant_text
 from recollect.node import dataclass
 from recollect.servers.cli.evidence import asserted, given_evidence, kept_evidence, referred

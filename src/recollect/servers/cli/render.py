@@ -36,7 +36,7 @@ from recollect.servers.cli.cells import (
     open_table,
 )
 from recollect.servers.cli.elements import Names, element_cell, element_line, element_tree
-from recollect.servers.cli.explained import explanation
+from recollect.servers.cli.reasons import explanation
 from recollect.servers.cli.safe_text import plain, shown
 
 _DELETED: Mapping[str, str] = {"deleted": "forgot", "updated": "removed keys of"}

@@ -21,7 +21,7 @@ from recollect.faces.knowledge.services import (
     SQLiteFTS5RetrievalService,
     SQLiteKeyValueService,
 )
-from recollect.faces.knowledge.services.folder import name_of, text_of
+from recollect.faces.knowledge.services.files import name_of, text_of
 
 NAMES = st.text(
     st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1, max_size=256

@@ -150,6 +150,14 @@ def test_nodes_are_found_by_the_meaning_of_name_and_summary(service: Service) ->
     assert nodes[0]["uuid"] == "ann"
 
 
+def test_a_node_of_any_free_kind_is_found_by_meaning(nexus: Nexus, service: Service) -> None:
+    put = 'UPSERT { CONCEPT { {type: "Person", name: "Zoe"} SET ATTRIBUTES { summary: "a physician" } } }'
+    for group in ("decoy", "g"):
+        nexus.group(group).write(put)
+    (first, *others) = told(service.search_nodes(group_ids=["g"], query="doctor"))["nodes"]
+    assert {first["name"], others[0]["name"]} == {"Ann", "Zoe"}
+
+
 def test_several_groups_are_ranked_each_in_itself(service: Service, embedder: Meanings) -> None:
     envelope = service.search_facts(group_ids=["g", "decoy"], query="employed", max_facts=2)
     facts = told(envelope)["facts"]

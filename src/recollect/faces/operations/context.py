@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from recollect.errors import PERMISSION_DENIED, refused
+from recollect.faces.operations import limits
 from recollect.faces.operations.episodes import EpisodeDraft
 from recollect.faces.operations.inputs import AsOfInput as AsOfInput
 from recollect.faces.operations.outputs import Answered, Item, State, Status
@@ -140,7 +141,11 @@ class ByMeaning:
 
     def nodes(self, nexus: Nexus, query: str, limit: int, as_of: AsOf) -> Sequence[Ranked]:
         """Return the nodes whose name and summary are nearest."""
-        return _nearest(nexus, query, ElementKind.CONCEPT, ENTITY, limit, as_of)
+        own = _nearest(nexus, query, ElementKind.CONCEPT, ENTITY, limit, as_of)
+        others = _nearest(nexus, query, ElementKind.CONCEPT, None, limits.LOOKED_AT, as_of)
+        keys = nexus.elements.keys([one.id for one in others], as_of=as_of)
+        free = [one for one in others if one.id in keys and nexus.kinds.is_free(keys[one.id].type)]
+        return sorted({*own, *free}, key=lambda one: (-one.score, one.id))
 
 
 def _nearest(

@@ -166,9 +166,7 @@ def _added(context: Context, group: str, items: Sequence[FactItem]) -> list[Fact
         changes.append(put_fact(context.policy, item, observed_at=observed_at))
     report = _write(context, nexus, changes)
     facts = nexus.elements.look_up(report.ids, closed=True)
-    return [
-        fact_result(nexus.group_name, facts[uuid], nodes) for uuid in report.ids if uuid in facts
-    ]
+    return [fact_result(nexus, facts[uuid], nodes) for uuid in report.ids if uuid in facts]
 
 
 def _write(context: Context, nexus: Nexus, changes: Sequence[Change]) -> BatchReport:

@@ -25,6 +25,9 @@ FACTS_FOUND = 10
 MOST_FOUND = 100
 """Facts and nodes a search may be asked for."""
 
+LOOKED_AT = 100
+"""Concepts of any type, the best, among which nodes of other types than Entity are."""
+
 MOST_EPISODES = 1_000
 """Episodes that GetEpisodes may be asked for."""
 

@@ -57,7 +57,10 @@ class Health(TypedDict):
 
 
 class FactResult(TypedDict):
-    """A fact with its two clocks; `score` (0 to 1) and `rrf` only where it was searched for."""
+    """A fact with its two clocks; `score` (0 to 1) and `rrf` only where it was searched for.
+
+    `standing` tells in words what keeps it from being so now: "until 2026-05-01"; null where it is.
+    """
 
     uuid: str
     group_id: str
@@ -72,6 +75,7 @@ class FactResult(TypedDict):
     invalid_at: str | None
     created_at: str
     expired_at: str | None
+    standing: str | None
     source_episode_uuid: str | None
     source_episode_uuids: list[str]
     score: float | None

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from recollect.faces.operations.inputs import Source
 from recollect.faces.operations.outputs import EntityNode, EpisodeOutput, FactResult
+from recollect.kernel import Nexus
 from recollect.model import (
     FACT,
     SOURCES,
@@ -25,6 +26,7 @@ from recollect.model import (
     Value,
     bound_text,
     instant_text,
+    standing,
 )
 
 ENTITY = "Entity"
@@ -59,7 +61,7 @@ def is_node(element: Element) -> TypeGuard[Concept]:
 
 
 def fact_result(
-    group: str, dated: Dated, nodes: Mapping[str, Key], found: FoundScore = NOT_SEARCHED
+    nexus: Nexus, dated: Dated, nodes: Mapping[str, Key], found: FoundScore = NOT_SEARCHED
 ) -> FactResult:
     """Return a fact; `nodes` has what those at its ends are called, by uuid."""
     link = dated.element
@@ -68,7 +70,7 @@ def fact_result(
     qualifiers = link.attributes.get(QUALIFIERS)
     return FactResult(
         uuid=link.id,
-        group_id=group,
+        group_id=nexus.group_name,
         name=link.predicate,
         fact=str(link.attributes[FACT]),
         source_node_uuid=link.subject,
@@ -80,6 +82,7 @@ def fact_result(
         invalid_at=bound_text(dated.invalid_at),
         created_at=instant_text(dated.created_at),
         expired_at=_text(dated.expired_at),
+        standing=standing(dated, nexus.now()) or None,
         source_episode_uuid=sources[0] if sources else None,
         source_episode_uuids=sources,
         score=found.score,

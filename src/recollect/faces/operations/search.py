@@ -19,7 +19,6 @@ from recollect.faces.operations.records import ENTITY, FoundScore, entity_node, 
 from recollect.kernel import Nexus
 from recollect.model import AsOf, Concept, Dated, Hits, Link, Ranked
 
-_LOOKED_AT = 100  # concepts of any type, the best, among which nodes of other types are
 _CANDIDATES = 2  # of each leg, for each fact that is wanted
 
 
@@ -101,7 +100,7 @@ def shown_facts(
     ends = {end for dated in facts.values() for end in _ends(dated)}
     nodes = nexus.elements.keys(ends, as_of=AsOf(known=as_of.known), closed=True)
     return [
-        fact_result(nexus.group_name, facts[uuid], nodes, found)
+        fact_result(nexus, facts[uuid], nodes, found)
         for uuid, found in scores.items()
         if uuid in facts
     ]
@@ -116,7 +115,10 @@ def _node_legs(
     context: Context, nexus: Nexus, query: str, limit: int, moment: AsOf
 ) -> list[Sequence[Ranked]]:
     scores: dict[str, float] = {}
-    for type_, most in ((ENTITY, limit), (None, _LOOKED_AT)):  # a node may be of any free kind
+    for type_, most in (
+        (ENTITY, limit),
+        (None, limits.LOOKED_AT),
+    ):  # a node may be of any free kind
         (hits,) = nexus.search(query, "concept", type_, most, mode="keyword", as_of=moment).results
         assert isinstance(hits, Hits)
         for one in hits.hits:

@@ -21,10 +21,9 @@ from recollect.kernel.store.port import Parameters, Session, SqlRow, SqlValue
 from recollect.kernel.store.statements.log import (
     AFTER,
     BY_NUMBER,
-    CURRENT,
+    CONTENTS,
     FIRST_OF_TRANSACTION,
     OF_TRANSACTIONS,
-    SUPERSEDED_CONTENTS,
 )
 from recollect.model import (
     BEGINNING,
@@ -189,10 +188,8 @@ def _written(session: Session, group: Group, ids: Sequence[int]) -> dict[int, li
         "ids": orjson.dumps(list(ids)).decode(),
     }
     found: defaultdict[int, list[_Written]] = defaultdict(list)
-    for row in session.rows(SUPERSEDED_CONTENTS, parameters) + session.rows(CURRENT, parameters):
+    for row in session.rows(CONTENTS, parameters):
         found[whole(row[0])].append(_content(row))
-    for contents in found.values():
-        contents.sort(key=lambda one: one.since)
     return found
 
 

@@ -28,7 +28,7 @@ from recollect.kernel.store.cells import element_id, text, whole
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.meant import NAMED_CONCEPTS
-from recollect.kernel.store.statements.texts import PAST_ELEMENTS, PROPOSED_CONCEPTS, PROPOSED_LINKS
+from recollect.kernel.store.statements.texts import PAST_ELEMENTS, PROPOSED
 from recollect.model import ElementKind
 
 _GROWTH = 2  # times as many rows where the first were too few
@@ -59,7 +59,7 @@ class Proposals:
         """`elements` are those of `superseded`; `said` is looked for in the attributes' JSON."""
         self._session = session
         self._scope = scope
-        self._statement = PROPOSED_CONCEPTS if kind is ElementKind.CONCEPT else PROPOSED_LINKS
+        self._statement = PROPOSED[kind]
         self._elements = elements
         self._said = said
         self._seen: dict[int, Proposal | None] = {}  # by document

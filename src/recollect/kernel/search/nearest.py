@@ -15,7 +15,7 @@ import orjson
 from recollect.kernel.search.scope import SearchBounds
 from recollect.kernel.store.cells import public_id, text, whole
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.statements.meant import CONCEPTS, LINKS
+from recollect.kernel.store.statements.meant import AT_HAND
 from recollect.kernel.vectors.embedder import Near, dimension_of
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.model import ElementKind
@@ -64,8 +64,7 @@ def _there(
 ) -> Iterator[Nearby]:
     """Yield those of the proposed elements that are there, in their order."""
     elements = orjson.dumps([one for one, _ in part]).decode()
-    statement = CONCEPTS if kind is ElementKind.CONCEPT else LINKS
-    rows = session.rows(statement, scope.parameters(elements=elements))
+    rows = session.rows(AT_HAND[kind], scope.parameters(elements=elements))
     bits = scope.group.id_bits
     there = {
         whole(one): public_id(bits, whole(one)) if given is None else text(given)

@@ -143,17 +143,17 @@ WHERE t.group_id = :group AND t.number > :since ORDER BY t.number LIMIT :limit
 """
 )
 
-CURRENT = of_both("""
+CONTENTS = of_both(
+    """
 SELECT e.id, e.expired_at, e.changed_at, e.version,
   e.attributes, e.metadata, e.valid_at, e.invalid_at
 FROM {numbers ids w} CROSS JOIN {element} AS e WHERE e.id = w.value AND e.group_id = :group
-""")
-
-SUPERSEDED_CONTENTS = Statement(
-    """
+""",
+    """{both} UNION ALL
 SELECT p.id, p.until, p.changed_at, p.version,
   p.attributes, p.metadata, p.valid_at, p.invalid_at
-FROM {numbers ids w} CROSS JOIN past AS p
-WHERE p.group_id = :group AND p.id = w.value
-"""
+FROM {numbers ids w} CROSS JOIN past AS p WHERE p.group_id = :group AND p.id = w.value
+ORDER BY 3, 2
+""",
 )
+"""All that elements have said, oldest first."""

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.texts import guarded
+from recollect.model import ElementKind
 
 NAMED_CONCEPTS = guarded(
-    "concept",
+    ElementKind.CONCEPT,
     """
 SELECT concept.id FROM (
   SELECT named.id FROM concept AS named
@@ -31,7 +32,7 @@ WITH hit (id, score) AS MATERIALIZED (
 )"""
 
 LINKS_OF = guarded(
-    "link",
+    ElementKind.LINK,
     f"""
 {_HITS},
 ending (link, score) AS (
@@ -53,7 +54,7 @@ ORDER BY best.score DESC, link.id
 )
 
 ENDS_OF = guarded(
-    "link",
+    ElementKind.LINK,
     f"""
 {_HITS}
 SELECT link.id, link.subject, link.object
@@ -64,7 +65,7 @@ WHERE {{guards}} AND (
 )
 
 NAMED_LINKS = guarded(
-    "link",
+    ElementKind.LINK,
     """
 SELECT link.id FROM (
   SELECT given.id FROM link AS given
@@ -77,24 +78,18 @@ ORDER BY link.id LIMIT :limit
 """,
 )
 
-CONCEPTS = guarded(
-    "concept",
-    """
-SELECT concept.id, concept.public_id
-FROM {numbers elements one} {then} concept ON concept.id = one.value
-WHERE {guards} AND concept.changed_at <= :known
+AT_HAND = {
+    kind: guarded(
+        kind,
+        """
+SELECT {element}.id, {element}.public_id
+FROM {numbers elements one} {then} {element} ON {element}.id = one.value
+WHERE {guards} AND {element}.changed_at <= :known
 """,
-)
-
-LINKS = guarded(
-    "link",
-    """
-SELECT link.id, link.public_id
-FROM {numbers elements one} {then} link ON link.id = one.value
-WHERE {guards} AND link.changed_at <= :known
-""",
-)
-
+    )
+    for kind in ElementKind
+}
+"""Those of some elements that say by then what they say now, by their kind."""
 
 BESIDE = Statement(
     """

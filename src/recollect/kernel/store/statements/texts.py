@@ -10,9 +10,8 @@ was said then is in the row if the row was written by then, else in `past`.
 
 from __future__ import annotations
 
-from typing import Literal
-
 from recollect.kernel.store.statement import Statement
+from recollect.model import ElementKind
 
 _GUARDS = """{element}.group_id = :group
   AND {element}.expired_at > :known AND {element}.born_at <= :known
@@ -46,11 +45,11 @@ _SAYING = """
       WHERE past.group_id = :group AND past.id = link.id
         AND past.until > :known AND past.changed_at <= :known) END) fact})"""
 
-_MORE = {"concept": _HAVING, "link": _SAYING}
+_MORE = {ElementKind.CONCEPT: _HAVING, ElementKind.LINK: _SAYING}
 
 _TYPES = {
-    "concept": "concept.type = :type",
-    "link": """:type IN (
+    ElementKind.CONCEPT: "concept.type = :type",
+    ElementKind.LINK: """:type IN (
     link.predicate,
     (SELECT head.type FROM concept AS head WHERE head.group_id = :group AND head.id = link.subject),
     (SELECT tail.type FROM concept AS tail
@@ -58,10 +57,10 @@ _TYPES = {
 }
 
 
-def guarded(element: Literal["concept", "link"], text: str) -> Statement:
-    """Return a statement with the guards of its table `element` in the place of `{guards}`."""
-    guards = _GUARDS.replace("{element}", element).replace("{type}", _TYPES[element])
-    return Statement(text.replace("{guards}", guards + _MORE[element]))
+def guarded(element: ElementKind, text: str) -> Statement:
+    """Return a statement of the table `{element}`, with its guards in the place of `{guards}`."""
+    guards = _GUARDS.replace("{type}", _TYPES[element]) + _MORE[element]
+    return Statement(text.replace("{guards}", guards).replace("{element}", element))
 
 
 LAST_PAST = Statement("SELECT coalesce(max(p.doc), 0) FROM text_past AS p")
@@ -117,20 +116,19 @@ ORDER BY p.id DESC, p.until DESC
 """)
 
 _PROPOSED = """
-SELECT one.document, <shown>
+SELECT one.document, {shown}
 FROM (
   SELECT {cell w.value 0 bigint} AS element, {cell w.value 1 bigint} AS document
   FROM {rows documents w}
-) AS one CROSS JOIN <table>
-WHERE <table>.id = one.element AND {guards}
+) AS one CROSS JOIN {element}
+WHERE {element}.id = one.element AND {guards}
   AND one.document = CASE
-    WHEN <table>.changed_at <= :known THEN <table>.id
+    WHEN {element}.changed_at <= :known THEN {element}.id
     ELSE coalesce((
       SELECT -older.doc FROM text_past AS older
-      WHERE older.group_id = :group AND older.element = <table>.id AND older.until > :known
-      ORDER BY older.until LIMIT 1), <table>.id) END
+      WHERE older.group_id = :group AND older.element = {element}.id AND older.until > :known
+      ORDER BY older.until LIMIT 1), {element}.id) END
 """
-"""Those of some pairs of an element and a document of it that stood for it then."""
 
 _NAME_AND_SAID = """concept.name, {part_of (CASE
   WHEN concept.changed_at <= :known THEN concept.attributes
@@ -139,8 +137,8 @@ _NAME_AND_SAID = """concept.name, {part_of (CASE
     WHERE past.group_id = :group AND past.id = concept.id AND past.until > :known
     ORDER BY past.until LIMIT 1) END) :said}"""
 
-PROPOSED_CONCEPTS = guarded(
-    "concept", _PROPOSED.replace("<table>", "concept").replace("<shown>", _NAME_AND_SAID)
-)
-
-PROPOSED_LINKS = guarded("link", _PROPOSED.replace("<table>", "link").replace("<shown>", "'', 0"))
+PROPOSED = {
+    kind: guarded(kind, _PROPOSED.replace("{shown}", shown))
+    for kind, shown in ((ElementKind.CONCEPT, _NAME_AND_SAID), (ElementKind.LINK, "'', 0"))
+}
+"""Those of some pairs of an element and a document of it that stood for it then, by its kind."""

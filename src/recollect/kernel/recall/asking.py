@@ -90,6 +90,7 @@ class UnderstoodQuestion:
     beside: tuple[str, frozenset[int]] | None = None  # before or after what of these it asks
     demanded: Asking | None = None  # a relation of somebody that no fact tells
     links: frozenset[int] = frozenset()  # facts that tell whom it means by a relation
+    apart: frozenset[int] = frozenset()  # of those concepts, what its own words name
     is_own: bool = False  # who asks speaks of themselves
 
 
@@ -153,7 +154,8 @@ def understood(
     asking = ((one, _asking(one, columns, asked_at, number)) for one in askers)
     asker, own = next((one for one in asking if one[1]), (" ".join(askers), frozenset[int]()))
     relation = _related(question, concepts, columns, asked_at, number, own)
-    concepts = concepts - relation.over | relation.ends
+    apart = concepts - relation.over
+    concepts = apart | relation.ends
     speaks_of_self = _SELF.search(question) is not None
     if askers and (speaks_of_self or not (relation.has_own or MINE.isdisjoint(asked))):
         words += [*tokens(asker), *_words_of(own, known)]
@@ -189,6 +191,7 @@ def understood(
         beside=beside_what,
         demanded=_demanded(relation.missing, known),
         links=relation.links,
+        apart=apart,
         is_own=speaks_of_self or not (MINE | OURS).isdisjoint(asked),
     )
 

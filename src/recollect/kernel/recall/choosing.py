@@ -168,8 +168,11 @@ def is_near(ranking: Ranking, place: Pick, asked: Vector) -> bool:
             return True
         if ends[1] in concepts and len(concepts) > 1 and columns.kind[row] == FACTS:
             return False  # of the one it tells by another
-        held = ranking.covered(row, beside_names=True)
-        return held + _said_otherwise(ranking, place, asked) >= FLOOR_OF_NAMED
+        held = ranking.covered(row, beside_names=True) + _said_otherwise(ranking, place, asked)
+        others = len(question.apart.difference(ends)) if columns.kind[row] == FACTS else 0
+        if len(asked) and len(question.apart) > 1:  # what else it names is asked of it, too
+            held *= len(asked) / (len(asked) + others)
+        return held >= FLOOR_OF_NAMED
     return ranking.covered(row) >= FLOOR or near >= NEAR
 
 

@@ -25,6 +25,8 @@ _WORD: Final = re.compile(r"[^\W_]+")
 _OF: Final = frozenset({"of", "von", "vom", "de", "del"})
 _BESIDE: Final = frozenset({"the", "der", "dem", "den", "des", "la", "el", "los", "las"})
 _TURNED: Final = _OF | {"to", "by", "at", "for", "in", "from", "under", "bei"}
+_HAVE: Final = frozenset(tokens("have has had got habe hat hatte haben tengo tiene tienen tenia"))
+_ME: Final = frozenset(["i", "ich", "yo", "tengo"])
 _CALLED: Final = frozenset(["name", "names", "named", "called", "llama", "llaman", "nombre"])
 _ROLES: Final = frozenset(tokens("has is a an as works role title position job profession"))
 _LONGEST: Final = 4  # words of a name that something belongs to
@@ -104,12 +106,19 @@ class _Following:
             return ids
         after = at + 1
         if after >= len(self.words) or folded(self.words[after]) not in _OF:
-            return None
+            return self._who_has()
         after += 1
         while after < len(self.words) and folded(self.words[after]) in _BESIDE | MINE | OURS:
             after += 1
         whose = self.follow(after) if after < len(self.words) else None
         return whose if whose is not None else self._named(range(after, len(self.words)))
+
+    def _who_has(self) -> frozenset[int] | None:
+        """Return of whom it is asked whether they have somebody: "does Ann have a sister"."""
+        words = {folded(one) for one in self.words}
+        if words.isdisjoint(_HAVE):
+            return None
+        return self.named(" ".join(self.words)) or (None if words.isdisjoint(_ME) else self.own)
 
     def _named(self, places: range) -> frozenset[int] | None:
         """Return what the words from a place on are the name of, the fewest that are one."""

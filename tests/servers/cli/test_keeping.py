@@ -193,6 +193,7 @@ def test_the_doctor_finds_and_mends(cli: Cli, memory: str):
         "engine": well["engine"],  # a server says how it is set
         "is_well": True,
         "recall": "words and meaning",
+        "both_hold": [],
     }
     behind.tampered(memory, "UPDATE tally SET count = 9")
     ill = cli("doctor", memory)

@@ -299,3 +299,17 @@ def test_the_help_names_each_kind_of_evidence_and_who_needs_one(cli):
     shown = " ".join(cli("remember", "--help").stdout.split())
     assert f"kinds: {', '.join(KINDS)}." in shown
     assert "in a script it needs one" in shown
+
+
+def test_the_doctor_tells_of_facts_beside_a_newer_one_and_how_they_end(ask, cli):
+    ask("remember", "--fact", "Rosa Klein", "lives_in", "Ulm", "--group", "x")
+    told = ("--fact", "Rosa", "lives_in", "Bonn", "--from", "2024", "--group", "x", "--db", "me.db")
+    joins = cli("remember", *told).stderr.partition("(recollect ")[2].partition(")")[0]
+    joined = cli(*joins.split())
+    assert "Rosa Klein lives_in Ulm" in joined.stderr
+    assert '{"aliases": ["Rosa"]}' in joined.stdout
+    shown = cli("doctor", "--db", "me.db")
+    assert (shown.exit_code, "all is well" in shown.stdout) == (0, True)
+    ends = shown.stdout.partition("end it: recollect ")[2].partition("\n")[0]
+    assert "Rosa Klein lives in Ulm (until 2024-01-01)" in cli(*ends.split()).stdout
+    assert json.loads(cli("doctor", "--db", "me.db", "--json").stdout)["result"]["both_hold"] == []

@@ -10,6 +10,7 @@ from shlex import quote
 import typer
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError, refused
+from recollect.faces.kip.maintenance import both_hold
 from recollect.kernel import compared_by, distribute_groups, roles_script
 from recollect.model import Finding
 from recollect.servers.cli.cells import counted
@@ -17,6 +18,7 @@ from recollect.servers.cli.given import STANDARD_INPUT, STANDARD_OUTPUT, refuse_
 from recollect.servers.cli.opening import opened
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import CUT_SHORT, NOTHING_KEPT, output, progress_bars
+from recollect.servers.cli.own_words import own_hint
 from recollect.servers.cli.safe_text import stdout_bytes
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import require_group
@@ -126,10 +128,13 @@ def examine_memory(on: Invocation, *, fix: bool) -> None:
         with opened(on, is_checked=False) as nexus, progress_bars(out) as progress:
             diagnosis = nexus.doctor(fix=fix, progress=progress)
             compares = compared_by(nexus.vectors.model)
+            groups = nexus.groups(every=True) if diagnosis.is_well else ()
+            beside = [(group, one) for group in groups for one in both_hold(nexus.group(group))]
         out.failed = not diagnosis.is_well
         if out.as_json:
             found = {**asdict(diagnosis), "is_well": diagnosis.is_well, "recall": compares}
-            out.json({"result": found})
+            both = [{"group": group, **one.to_wire()} for group, one in beside]
+            out.json({"result": {**found, "both_hold": both}})
             return
         for finding in diagnosis.findings:
             out.say(_finding_line(finding), "green" if finding.is_mended else "red")
@@ -137,6 +142,9 @@ def examine_memory(on: Invocation, *, fix: bool) -> None:
             out.say(f"note: {note}", "dim")
         for group in diagnosis.counting:
             out.say(f"note: ids of the group {group} {_COUNTING}", "dim")
+        for group, one in beside:
+            out.say(f"note: in the group {group}, {one.message}", "dim")
+            out.advise(f"{own_hint(one.hint)} --group {quote(group)}", "  end it: ")
         looked = f"{counted(diagnosis.elements, 'element')} of {counted(diagnosis.groups, 'group')}"
         verdict = "all is well" if diagnosis.is_well else "not all is well"
         out.say(f"{verdict}: looked at {looked}", "bold")

@@ -342,6 +342,8 @@ _TOLD = ("valid_at", "invalid_at", "source", "confidence", "attributes")
 
 def _member(members: Mapping[str, object], name: str) -> str:
     value = members.get(name)
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
     return "nothing" if value is None else str(value)
 
 

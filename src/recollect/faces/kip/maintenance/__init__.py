@@ -9,6 +9,7 @@ from recollect.faces.kip.maintenance.duplicates import (
     merge_duplicates,
     reject_duplicate,
 )
+from recollect.faces.kip.maintenance.holding import both_hold
 from recollect.faces.kip.maintenance.orphans import Orphans, find_orphans
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "LinkEnds",
     "Orphans",
     "Target",
+    "both_hold",
     "decay",
     "expire",
     "find_duplicates",

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
-from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
+from recollect.errors import RESOURCE_NOT_FOUND, RecollectError, refused
 from recollect.faces.memory.listing import listed
 from recollect.faces.memory.model import Brief, MemoryRecord, recalled
 from recollect.kernel import Nexus, RecallQuestion, compared_by, instant
@@ -36,9 +36,7 @@ def brief_of(
 ) -> Brief:
     """Return what to know before a conversation; `topic` is a name or a question."""
     if type(max_tokens) is not int or not 100 <= max_tokens <= 20_000:
-        raise RecollectError(
-            INVALID_ARGUMENT, "max_tokens is not from 100 to 20000", hint="use max_tokens=800"
-        )
+        raise refused("max_tokens is not from 100 to 20000", "use max_tokens=800")
     room, parts, is_whole = max_tokens * BYTES_OF_TOKEN, list[str](), True
     for title, lines in _sections(nexus, topic, since, actor):
         section = [f"{' '.join(title.split())[:_LONGEST]}:"]

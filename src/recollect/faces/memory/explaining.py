@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.faces.claims import claim_events
 from recollect.faces.memory.listing import place_in
 from recollect.faces.memory.model import (
@@ -35,9 +35,7 @@ _EPISODE: Final = ("name", "source", "source_description", "reference_time", "bo
 def why_of(nexus: Nexus, identifier: str, limit: int, cursor: str | None) -> Why:
     """Return one memory, closed or not, with its episodes, steps and, of a claim, events."""
     if type(limit) is not int or not 1 <= limit <= 50:
-        raise RecollectError(
-            INVALID_ARGUMENT, "limit is not from 1 to 50", hint="use limit=10, or leave it out"
-        )
+        raise refused("limit is not from 1 to 50", "use limit=10, or leave it out")
     dated = element_named(nexus, identifier, closed=True)
     start = place_in(cursor)
     versions = [version for life in nexus.history(dated.element.id) for version in life.versions]

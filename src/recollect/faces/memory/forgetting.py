@@ -12,7 +12,7 @@ from dataclasses import asdict
 from itertools import islice
 from typing import Any, Final, assert_never
 
-from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError, nearest
+from recollect.errors import PERMISSION_DENIED, nearest, refused
 from recollect.faces.claims import ACTIVE, Actor, AttentionQueue, Writer
 from recollect.faces.knowledge import NexusKnowledgePieceStore
 from recollect.faces.memory.listing import MOST
@@ -88,9 +88,7 @@ class Selection:
     def first(self, limit: int, found: Iterable[MemoryRecord]) -> list[MemoryRecord]:
         """Return the first memories that are chosen, at most `limit`."""
         if type(limit) is not int or not 1 <= limit <= MOST:
-            raise RecollectError(
-                INVALID_ARGUMENT, f"limit is not from 1 to {MOST}", hint="use limit=10"
-            )
+            raise refused(f"limit is not from 1 to {MOST}", "use limit=10")
         came = _between(self.since, self.until)
         happened = _between(self.happened_since, self.happened_until)
         fitting = (one for one in found if self._fits(one, came, happened))
@@ -137,10 +135,9 @@ def checked_effect(effect: object) -> Effect:
         if one == effect:
             return one
     near = nearest(str(effect), EFFECTS) or EFFECTS
-    raise RecollectError(
-        INVALID_ARGUMENT,
+    raise refused(
         f"{str(effect)[:40]!r} is no way to forget",
-        hint=f"use {near[0]}: end (no longer true), withdraw (not to be believed) or erase",
+        f"use {near[0]}: end (no longer true), withdraw (not to be believed) or erase",
         known=EFFECTS,
     )
 
@@ -148,10 +145,9 @@ def checked_effect(effect: object) -> Effect:
 def checked_end(at: str | None, effect: Effect) -> Instant | None:
     """Return when something is to end; INVALID_ARGUMENT where the effect ends nothing."""
     if at is not None and effect != "end":
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f"at says when something ends, and {effect} ends nothing",
-            hint='leave at out, or use effect="end"',
+            'leave at out, or use effect="end"',
         )
     return None if at is None else instant(at)
 
@@ -164,11 +160,7 @@ def is_there(record: MemoryRecord, effect: Effect) -> bool:
 def check_named(record: MemoryRecord, id: str, effect: Effect) -> None:
     """Raise INVALID_ARGUMENT where a beginning of an id, which may be a slip, is to be erased."""
     if effect == "erase" and record.id != id:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            "what is erased is named by its whole id",
-            hint=f"use {record.id}",
-        )
+        raise refused("what is erased is named by its whole id", f"use {record.id}")
 
 
 def end_all(
@@ -181,16 +173,14 @@ def end_all(
             case "fact":
                 changes.append(EndFact(one.id, at))
             case "concept":
-                raise RecollectError(
-                    INVALID_ARGUMENT,
+                raise refused(
                     f"a concept does not end, but what is said of {one.text[:60]} may",
-                    hint="list what is about it, and end those facts",
+                    "list what is about it, and end those facts",
                 )
             case _:
-                raise RecollectError(
-                    INVALID_ARGUMENT,
+                raise refused(
                     f"a {one.kind} was said at one time, and does not end",
-                    hint='to believe it no longer, forget with "withdraw"',
+                    'to believe it no longer, forget with "withdraw"',
                 )
     nexus.write(changes, actor=actor.actor_id)
 
@@ -211,10 +201,9 @@ def withdraw_all(
             case "piece":
                 NexusKnowledgePieceStore(nexus, actor.actor_id).remove(one.name or "")
             case _:
-                raise RecollectError(
-                    PERMISSION_DENIED,
+                raise PERMISSION_DENIED.error(
                     f"a {one.kind} is removed by its own call",
-                    hint=f"use {_OWN_CALL.get(one.kind, 'its own call')}",
+                    f"use {_OWN_CALL.get(one.kind, 'its own call')}",
                 )
     if changes:
         nexus.write(changes, actor=actor.actor_id)

@@ -13,7 +13,7 @@ from heapq import merge
 from itertools import islice
 from typing import Final
 
-from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError, nearest
+from recollect.errors import Notice, RecollectError, nearest, refused
 from recollect.faces.beginnings import free_types
 from recollect.faces.memory.model import Listed, MemoryRecord, ShownRecords
 from recollect.faces.memory.naming import ENDS, first_names, things_called
@@ -46,16 +46,11 @@ def listed(
 ) -> Listed:
     """Return memories, the newest first, and where the next page begins."""
     if type(limit) is not int or not 1 <= limit <= MOST:
-        raise RecollectError(
-            INVALID_ARGUMENT, f"limit is not from 1 to {MOST}", hint="use limit=20"
-        )
+        raise refused(f"limit is not from 1 to {MOST}", "use limit=20")
     if kind is not None and kind not in KINDS:
         near = nearest(kind, KINDS) or KINDS
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"there is no kind of memory {kind[:40]!r}",
-            hint=f'use kind="{near[0]}"',
-            known=KINDS,
+        raise refused(
+            f"there is no kind of memory {kind[:40]!r}", f'use kind="{near[0]}"', known=KINDS
         )
     if about is not None:
         told, notices = _about(nexus, about, kind, past=past)
@@ -224,8 +219,7 @@ def place_in(cursor: str | None) -> int:
 
 
 def _no_cursor() -> RecollectError:
-    return RecollectError(
-        INVALID_ARGUMENT,
+    return refused(
         "cursor is not one that an answer gave",
-        hint="pass the cursor of the answer before, or leave it out",
+        "pass the cursor of the answer before, or leave it out",
     )

@@ -14,7 +14,7 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any, Final, Self
 
-from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
+from recollect.errors import Notice, refused
 from recollect.faces.claims import (
     ACTIVE,
     EMPTY_EVIDENCE,
@@ -165,17 +165,15 @@ class Memory:
         told = read_facts(facts) if facts else []
         share = checked_confidence(confidence, "confidence")
         if text is None and not told and not messages:
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 "there is nothing to remember",
-                hint='pass facts: [{"subject", "predicate", "object"}], a text with evidence, '
+                'pass facts: [{"subject", "predicate", "object"}], a text with evidence, '
                 "or messages",
             )
         if text is None and evidence:
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 "evidence is given without the text of a claim",
-                hint="pass text too; a fact takes its source in its member source",
+                "pass text too; a fact takes its source in its member source",
             )
         refs = [] if text is None else self._evidence(text, evidence)
         answer = Remembered()
@@ -251,9 +249,7 @@ class Memory:
         }
         said = {key: value for key, value in given.items() if value is not None}
         if not said:
-            raise RecollectError(
-                INVALID_ARGUMENT, "nothing is corrected", hint="say what is right, such as object"
-            )
+            raise refused("nothing is corrected", "say what is right, such as object")
         with self.nexus.transaction():
             match before.kind:
                 case "fact":
@@ -264,10 +260,9 @@ class Memory:
                     return correct_concept(self.nexus, before, said, self.actor)
                 case "piece":
                     return correct_piece(self.nexus, before, said, self.actor)
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f"{before.kind}s are not corrected here",
-            hint="what came in stays as it came in; correct what was learnt from it",
+            "what came in stays as it came in; correct what was learnt from it",
         )
 
     def undo(self, id: str) -> Corrected:
@@ -315,10 +310,9 @@ class Memory:
         moment = checked_end(at, effect)
         times = since, until, happened_since, happened_until
         if (id is None) == all(one is None for one in (what, source, session, *times)):
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 "it is not said what to forget" if id is None else "an id is given with a question",
-                hint="pass an id, or a question in plain words",
+                "pass an id, or a question in plain words",
             )
         if id is not None:
             records = [self._record(id, closed=effect == "erase")]
@@ -421,10 +415,9 @@ class Memory:
         if self.is_person:
             return [EvidenceRef(kind="human_assertion", id=self.actor.actor_id)]
         fingerprint = AttentionQueue(self.nexus).reject(text, self.actor)
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             "a claim has no evidence, so it is not kept; a record of the refusal is",
-            hint='pass evidence: [{"kind": "user_statement", "detail": "what the user said"}]',
+            'pass evidence: [{"kind": "user_statement", "detail": "what the user said"}]',
             details={"reason_code": EMPTY_EVIDENCE, "fingerprint": fingerprint},
         )
 
@@ -480,16 +473,13 @@ class Memory:
         evidence: Sequence[Mapping[str, Any] | EvidenceRef] | None,
     ) -> Corrected:
         if said.keys() - {"text", "confidence"} or "text" not in said:
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                "a claim is corrected by another text",
-                hint="say its text, with evidence for it",
+            raise refused(
+                "a claim is corrected by another text", "say its text, with evidence for it"
             )
         if before.status not in ACTIVE:
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f"the claim is {before.status} already",
-                hint="remember what is right as a claim of its own",
+                "remember what is right as a claim of its own",
             )
         text, refs = str(said["text"]), self._evidence(str(said["text"]), evidence)
         share = checked_confidence(said.get("confidence"), "confidence")

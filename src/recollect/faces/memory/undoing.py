@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Final
 
-from recollect.errors import INVALID_ARGUMENT, Hint, RecollectError, join
+from recollect.errors import Hint, RecollectError, join, refused
 from recollect.faces.claims import Actor, Writer
 from recollect.faces.memory.model import Corrected, MemoryRecord, records_named
 from recollect.faces.memory.naming import ENDS, element_named
@@ -204,7 +204,7 @@ def _concept_back(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
         if isinstance(follower := concept.attributes.get("superseded_by"), str):
             hint = f"correct or forget {follower}, which took its place"
         message = f"undo takes back nothing that was done to {kind}"
-        raise RecollectError(INVALID_ARGUMENT, message, hint=hint)
+        raise refused(message, hint)
     *_, last = _versions(nexus, concept.id)
     if is_withdrawn:
         merged = merged_into(nexus, concept, last.since.number)
@@ -313,8 +313,7 @@ def _versions(nexus: Nexus, identifier: str) -> list[Version]:
 
 
 def _nothing() -> RecollectError:
-    return RecollectError(
-        INVALID_ARGUMENT,
+    return refused(
         "nothing was done to this memory that could be taken back",
-        hint="ask why, and see what became of it",
+        "ask why, and see what became of it",
     )

@@ -19,11 +19,11 @@ import numpy as np
 from recollect.errors import (
     EMBEDDER_CHANGED,
     EMBEDDER_UNAVAILABLE,
-    INVALID_ARGUMENT,
     Notice,
     RecollectError,
     may_be_one,
     nearest,
+    refused,
 )
 from recollect.kernel.read.catalogs import Forgetful
 from recollect.kernel.read.joints import End, dated_by_number, joints_at
@@ -216,13 +216,9 @@ def _check_question(reader: Reader, question: RecallQuestion, now: Instant) -> _
     text: object = question.text
     limit: object = question.limit
     if not isinstance(text, str) or not text.strip():
-        raise RecollectError(
-            INVALID_ARGUMENT, "question is blank", hint="ask in plain words: Where does Ann work?"
-        )
+        raise refused("question is blank", "ask in plain words: Where does Ann work?")
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
-        raise RecollectError(
-            INVALID_ARGUMENT, f"limit is {limit!r}, not a whole number from 1", hint="pass limit=10"
-        )
+        raise refused(f"limit is {limit!r}, not a whole number from 1", "pass limit=10")
     as_of = question.as_of or AsOf()
     session, group = reader.session, reader.group
     latest = last_transaction(session, group.group_id)
@@ -230,10 +226,9 @@ def _check_question(reader: Reader, question: RecallQuestion, now: Instant) -> _
     if question.cursor is not None:
         moment, skipped = _of_cursor(question.cursor)
         if as_of != AsOf():
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 "as_of is given with a cursor, which keeps the time of its first page",
-                hint="leave as_of out",
+                "leave as_of out",
             )
     else:
         resolved = resolve_moment(session, group, as_of)
@@ -256,10 +251,9 @@ def _kinds(known: tuple[str, ...], given: Sequence[str] | None) -> frozenset[int
     for one in given or ():
         if one not in known:
             near = nearest(one, known)
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f'no kind of memory is called "{one}"',
-                hint=f'use "{near[0]}"' if near else f"use one of {', '.join(known)}",
+                f'use "{near[0]}"' if near else f"use one of {', '.join(known)}",
                 known=near,
             )
     return frozenset(map(known.index, given or known))
@@ -268,10 +262,9 @@ def _kinds(known: tuple[str, ...], given: Sequence[str] | None) -> frozenset[int
 def _of_cursor(cursor: object) -> tuple[Point, int]:
     match = _CURSOR.fullmatch(cursor) if isinstance(cursor, str) else None
     if match is None:
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             "cursor is not one that a recall gave",
-            hint="pass the cursor of the answer before, or leave it out",
+            "pass the cursor of the answer before, or leave it out",
         )
     valid, known, skipped = map(int, match.groups())
     return Point(valid, known), skipped

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from urllib.parse import unquote
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import refused
 from recollect.node import dataclass
 
 _MEMORY = ":memory:"
@@ -62,10 +62,9 @@ def parse_address(address: str | os.PathLike[str]) -> Address:
     if text == _MEMORY:
         return Address(None)
     if not text or not _is_storable(text):
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             "the store address is empty or not text that names a file",
-            hint='use a path such as "memory.db"',
+            'use a path such as "memory.db"',
         )
     return Address(Path(text))
 
@@ -74,9 +73,7 @@ def named_file(path: str | os.PathLike[str]) -> Path:
     """Return the path that a caller names; INVALID_ARGUMENT for what can name no file."""
     text = path if isinstance(path, str) else _path_text(path, "the path")
     if not text or not _is_storable(text):
-        raise RecollectError(
-            INVALID_ARGUMENT, "the path is empty or not text that names a file", hint="name a file"
-        )
+        raise refused("the path is empty or not text that names a file", "name a file")
     return Path(text)
 
 
@@ -84,10 +81,9 @@ def _path_text(address: object, what: str = "the store address") -> str:
     text = os.fspath(address) if isinstance(address, os.PathLike) else None
     if isinstance(text, str):
         return text
-    raise RecollectError(
-        INVALID_ARGUMENT,
+    raise refused(
         f"{what} is of type {type(text or address).__name__}, not a text or a path",
-        hint='use a path such as "memory.db"',
+        'use a path such as "memory.db"',
     )
 
 
@@ -96,24 +92,20 @@ def _path_of(text: str, scheme: str) -> str:
     rest = text.removeprefix(f"{scheme}:")
     path = rest.lstrip("/").partition("?")[0] or "memory.db"
     if is_server(text):
-        raise RecollectError(
-            INVALID_ARGUMENT, "a memory on a server is not a file", hint="use recollect.open"
-        )
+        raise refused("a memory on a server is not a file", "use recollect.open")
     if scheme != "sqlite":
         itself = rest.removeprefix("//").partition("?")[0] if scheme == "file" else ""
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f"the store address scheme {scheme!r} is not known",
-            hint=f'use the path itself: "{itself or "memory.db"}"',
+            f'use the path itself: "{itself or "memory.db"}"',
             known=("sqlite",),
         )
     if rest == "//":
         return _MEMORY
     if not rest.startswith("///") or "?" in rest:
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f'the store address "{text}" is not sqlite:/// and a path alone',
-            hint=f'use "sqlite:///{path}"',
+            f'use "sqlite:///{path}"',
         )
     return unquote(rest.removeprefix("///")) or _MEMORY
 
@@ -128,9 +120,7 @@ def check_place(path: Path, name: str = "memory.db") -> Path:
         _refuse_folder(path, name)
         return path.resolve()
     except (OSError, RuntimeError) as error:  # a name that is too long, links in a circle
-        raise RecollectError(
-            INVALID_ARGUMENT, f"no file can be made at {path}", hint=f'use a path such as "{name}"'
-        ) from error
+        raise refused(f"no file can be made at {path}", f'use a path such as "{name}"') from error
 
 
 def _is_storable(text: str) -> bool:
@@ -142,19 +132,11 @@ def _is_storable(text: str) -> bool:
 
 def _refuse_folder(path: Path, name: str) -> None:
     if path.is_dir():
-        raise RecollectError(
-            INVALID_ARGUMENT, f"{path} is a folder, not a file", hint=f"use {path / name}"
-        )
+        raise refused(f"{path} is a folder, not a file", f"use {path / name}")
     parent = next((one for one in path.parents if one.exists()), path.parent)
     if not parent.is_dir():
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"{parent} is a file, not a folder",
-            hint=f"use {parent.with_name(name)}",
-        )
+        raise refused(f"{parent} is a file, not a folder", f"use {parent.with_name(name)}")
     if not path.parent.is_dir():
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"the folder {path.parent} does not exist",
-            hint=f"create it: mkdir -p {path.parent}",
+        raise refused(
+            f"the folder {path.parent} does not exist", f"create it: mkdir -p {path.parent}"
         )

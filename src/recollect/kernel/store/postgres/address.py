@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from psycopg import ProgrammingError, pq
 from psycopg.conninfo import conninfo_to_dict
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
+from recollect.errors import nearest, refused
 from recollect.kernel.store.address import shown_address
 from recollect.node import dataclass, field
 
@@ -66,15 +66,11 @@ def parse_server(text: str) -> ServerAddress:
         conninfo_to_dict(conninfo)
     except (ProgrammingError, UnicodeError):  # its message repeats the address
         _refuse_unknown([one.partition("=")[0] for one in others], text)
-        raise RecollectError(
-            INVALID_ARGUMENT, "the address of the server cannot be read", hint=_EXAMPLE
-        ) from None
+        raise refused("the address of the server cannot be read", _EXAMPLE) from None
     schema = own.get("schema", SCHEMA)
     if _SCHEMA_NAME.fullmatch(schema) is None:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            "the schema in the address is not 1 to 63 of a-z, 0-9 and _",
-            hint="use ?schema=recollect",
+        raise refused(
+            "the schema in the address is not 1 to 63 of a-z, 0-9 and _", "use ?schema=recollect"
         )
     prepares = _is_on(own, "prepare", default=True)
     pool, wait = _number(own, "pool"), _number(own, "wait")
@@ -88,10 +84,9 @@ def _refuse_unknown(names: list[str], address: str) -> None:
     for name in names:
         if name not in known and _NAME.fullmatch(name) and "@" not in address.partition("?")[2]:
             near = nearest(name, known)
-            raise RecollectError(
-                INVALID_ARGUMENT,
+            raise refused(
                 f'the address has a parameter "{name}", which is not known',
-                hint=f"use ?{near[0]}=" if near else "leave it out",
+                f"use ?{near[0]}=" if near else "leave it out",
                 known=near,
             )
 
@@ -101,10 +96,9 @@ def _number(own: dict[str, str], name: str) -> int | None:
     if said is None:
         return None
     if not (said.isdecimal() and len(said) < 6 and 1 <= int(said) <= _MOST[name]):
-        raise RecollectError(
-            INVALID_ARGUMENT,
+        raise refused(
             f"{name} in the address is not a whole number from 1 to {_MOST[name]:,}",
-            hint=f"use ?{name}=5",
+            f"use ?{name}=5",
         )
     return int(said)
 
@@ -112,9 +106,5 @@ def _number(own: dict[str, str], name: str) -> int | None:
 def _is_on(own: dict[str, str], name: str, *, default: bool) -> bool:
     said = own.get(name)
     if said not in (None, "on", "off"):
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"{name} in the address is neither on nor off",
-            hint=f"use ?{name}=off",
-        )
+        raise refused(f"{name} in the address is neither on nor off", f"use ?{name}=off")
     return default if said is None else said == "on"

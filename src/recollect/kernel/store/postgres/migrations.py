@@ -93,10 +93,9 @@ def migrate(connection: Connection[SqlRow], schema: str, wait_seconds: float) ->
 
 def _not_owner(connection: Connection[SqlRow], schema: str) -> RecollectError:
     """Return the error of a role that uses tables which only their owner can bring up to date."""
-    return RecollectError(
-        STORE_UNAVAILABLE,
+    return STORE_UNAVAILABLE.error(
         f'the role "{connection.info.user}" may not bring the schema "{schema}" up to date',
-        hint="have the owner of its tables open the memory once",
+        "have the owner of its tables open the memory once",
     )
 
 
@@ -109,10 +108,9 @@ def _not_allowed(connection: Connection[SqlRow], schema: str) -> RecollectError:
         what, of = "use the tables of the schema", f'USAGE ON SCHEMA "{schema}"'
     else:
         what, of = "make tables in the schema", f'USAGE, CREATE ON SCHEMA "{schema}"'
-    return RecollectError(
-        STORE_UNAVAILABLE,
+    return STORE_UNAVAILABLE.error(
         f'the role "{user}" may not {what} "{schema}"',
-        hint=f'have the owner run: GRANT {of} TO "{user}"',
+        f'have the owner run: GRANT {of} TO "{user}"',
     )
 
 
@@ -148,16 +146,14 @@ def _missing(connection: Connection[SqlRow], schema: str) -> frozenset[str]:
         except psycopg.errors.UndefinedColumn:
             applied = set()
     if MIGRATIONS[0][0] not in applied:
-        raise RecollectError(
-            STORE_FOREIGN,
+        raise STORE_FOREIGN.error(
             f'the schema "{schema}" holds tables that are not of Recollect',
-            hint="use another schema: ?schema=memory; this one is left as it is",
+            "use another schema: ?schema=memory; this one is left as it is",
         )
     if unknown := applied - known:
-        raise RecollectError(
-            STORE_NEWER,
+        raise STORE_NEWER.error(
             "the store was written by a newer version of Recollect",
-            hint=UPGRADE,
+            UPGRADE,
             details={"unknown_migrations": sorted(unknown)},
         )
     return known - applied
@@ -180,14 +176,12 @@ def _run(connection: Connection[SqlRow], script: str) -> None:
 def _refuse_server(connection: Connection[SqlRow]) -> None:
     """Raise STORE_UNAVAILABLE for a server or a database that cannot hold a store."""
     if connection.info.server_version < _OLDEST:
-        raise RecollectError(
-            STORE_UNAVAILABLE,
+        raise STORE_UNAVAILABLE.error(
             f"the server is PostgreSQL {connection.info.server_version // 10_000}",
-            hint="use PostgreSQL 16 or newer",
+            "use PostgreSQL 16 or newer",
         )
     if connection.info.parameter_status("server_encoding") != "UTF8":
-        raise RecollectError(
-            STORE_UNAVAILABLE,
+        raise STORE_UNAVAILABLE.error(
             "the database does not keep texts as UTF-8",
-            hint="create one with ENCODING 'UTF8' TEMPLATE template0",
+            "create one with ENCODING 'UTF8' TEMPLATE template0",
         )

@@ -193,9 +193,7 @@ def _is_unfinished(path: Path) -> bool:
 
 
 def _unreadable() -> RecollectError:
-    return RecollectError(
-        STORE_UNAVAILABLE, "the file cannot be read", hint="check the file's permissions"
-    )
+    return STORE_UNAVAILABLE.error("the file cannot be read", "check the file's permissions")
 
 
 def _is_sound(connection: apsw.Connection) -> bool:

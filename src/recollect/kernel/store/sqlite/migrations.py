@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 
-from recollect.errors import STORE_NEWER, UPGRADE, RecollectError
+from recollect.errors import STORE_NEWER, UPGRADE
 from recollect.kernel.store.port import Session
 from recollect.model import BEGINNING, FOREVER
 from recollect.node import dataclass
@@ -334,10 +334,9 @@ def refuse_newer(applied: frozenset[str], version: int) -> None:
     """Raise STORE_NEWER when a file holds migrations this program does not know."""
     unknown = applied - {one.name for one in MIGRATIONS}
     if unknown or version > VERSION:
-        raise RecollectError(
-            STORE_NEWER,
+        raise STORE_NEWER.error(
             "the file was written by a newer version of Recollect",
-            hint=UPGRADE,
+            UPGRADE,
             details={"unknown_migrations": sorted(unknown), "file_version": version},
         )
 

@@ -38,6 +38,24 @@ def test_me_is_whom_the_agent_serves_else_who_acts(memory: Memory) -> None:
     assert lines(person, "me") == ["bot lives in a rack"]
 
 
+def test_a_fact_of_me_is_told_of_nobody_until_it_is_known_who_that_is(memory: Memory) -> None:
+    told = memory.remember(facts=[{"subject": "me", "predicate": "likes", "object": "figs"}])
+    (notice,) = told.warnings
+    assert notice.code == "nobody_is_me"
+    memory.remember(facts=[{"subject": "$self", "predicate": "serves", "object": "Lea Roth"}])
+    me = memory.list("concept", about="me").memories[-1]
+    memory.correct(me.id, same_as="Lea Roth")
+    assert "me likes figs" in lines(memory, "Lea Roth")
+    again = memory.remember(facts=[{"subject": "me", "predicate": "likes", "object": "tea"}])
+    assert (again.warnings, again.facts[0].subject) == ((), "Lea Roth")
+
+
+def test_whom_the_agent_serves_is_known_by_the_first_name(memory: Memory) -> None:
+    memory.remember(facts=[{"subject": "$self", "predicate": "serves", "object": "Noor Haddad"}])
+    told = memory.remember(facts=[{"subject": "Noor", "predicate": "plays", "object": "oud"}])
+    assert [one.code for one in told.warnings] == ["first_name"]
+
+
 def test_as_much_of_an_id_as_tells_it_from_others_means_it_everywhere(memory: Memory) -> None:
     told = memory.remember(facts=[{**LEA, "predicate": f"saw_{at}"} for at in range(30)]).facts
     one = next(one for one in told if any(map(str.isdigit, one.id[24:32])))

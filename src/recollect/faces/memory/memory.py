@@ -68,7 +68,7 @@ from recollect.faces.memory.model import (
     records_named,
     records_of,
 )
-from recollect.faces.memory.naming import SELF, element_named, own_concept
+from recollect.faces.memory.naming import SELF, element_named, is_me, own_concept
 from recollect.faces.memory.told import (
     ToldFact,
     changes_of,
@@ -86,6 +86,7 @@ from recollect.kernel import Nexus, RecallQuestion
 from recollect.model import (
     AsOf,
     BatchReport,
+    Named,
     Value,
 )
 
@@ -449,13 +450,16 @@ class Memory:
         written = self.nexus.write([*made, *puts], actor=self.actor.actor_id)
         (report,) = written.results
         assert isinstance(report, BatchReport)
+        ends = [end for put in puts for end in (put.subject, put.object)]
+        me = [one.name for one in ends if isinstance(one, Named) and is_me(one.name)]
+        strange = [_nobody(one) for one in dict.fromkeys(me)]
         told_now = report.ids[len(made) :]  # one of them may end where what is known begins
         return replace(
             answer,
             facts=records_named(self.nexus, told_now),
             ended=beside(self.nexus, [one for one in report.ended if one.id not in told_now]),
             also_holds=beside(self.nexus, report.also_holds),
-            warnings=(*answer.warnings, *written.notices),
+            warnings=(*answer.warnings, *strange, *written.notices),
             transaction=written.transaction,
         )
 
@@ -496,6 +500,16 @@ def _kept(nexus: Nexus, claim: Claim, actor: Actor) -> MemoryRecord:
         records = tuple(made_record(nexus, one, claim) for one in made)
         records = records or records_named(nexus, [claim.id])
     return records[0]
+
+
+def _nobody(me: str) -> Notice:
+    """Return the notice that it is not known who says "me"."""
+    return Notice(
+        "nobody_is_me",
+        f'it is not known who "{me}" is, so this is told of a thing of that name',
+        'remember {"subject": "$self", "predicate": "serves", "object": "NAME"}, then correct '
+        f'"{me}" by its id with {{"same_as": "NAME"}}',
+    )
 
 
 def _stays(claim: MemoryRecord, confidence: float | None) -> Iterator[Notice]:

@@ -71,9 +71,14 @@ def concept_called(nexus: Nexus, called: str) -> Concept:
     return element
 
 
+def is_me(name: str | None) -> bool:
+    """Whether a name is what people call themselves."""
+    return name is not None and name.lower() in _ME
+
+
 def own_concept(nexus: Nexus, called: str, askers: Sequence[str]) -> Concept | None:
     """Return who is meant by "me": the first who asks that is known; None for another word."""
-    if called.lower() not in _ME or any(one.by == "name" for one in nexus.elements.named(called)):
+    if not is_me(called) or any(one.by == "name" for one in nexus.elements.named(called)):
         return None
     for one in askers:
         found = [each.element for each in nexus.elements.named(one)]

@@ -19,6 +19,7 @@ from recollect.errors import (
     nearest,
 )
 from recollect.kernel.read.known_keys import declared_names
+from recollect.kernel.schema.definitions import SERVES
 from recollect.kernel.search.meant import By, best_of, how_called, ids_meant
 from recollect.kernel.search.tokens import ALIASES
 from recollect.kernel.store.cells import whole
@@ -287,7 +288,10 @@ class PlainNames:
         """Whether a concept is a person, or something that does what only its facts tell."""
         unit, type_ = self._unit, self._type(concept)
         links = unit.directory.links_at([concept.id]) if type_ == unit.session.kinds.made else []
-        return type_ == _PERSON or any(one.subject == concept.id for one in links)
+        serves = unit.terms.code(SERVES)  # whom the agent serves is somebody
+        return type_ == _PERSON or any(
+            one.subject == concept.id or one.predicate == serves for one in links
+        )
 
     def _first_name_of(self, person: ConceptElement, concept: ConceptElement) -> Notice:
         """Return the notice that a new concept is called by the first name of one known person."""

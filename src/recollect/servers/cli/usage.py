@@ -146,7 +146,8 @@ class Commands(TyperGroup):
             _refuse_shell_names(words)
             code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
         except _USAGE_ERROR as error:
-            _tell(error, as_json="--json" in words)
+            named = [one for one in words[:1] if one in self.commands and error.ctx is None]
+            _tell(error, " ".join(["recollect", *named]), as_json="--json" in words)
         sys.exit(code if isinstance(code, int) else 0)
 
     def _with_command_first(self, context: typer.Context, words: list[str]) -> list[str]:
@@ -274,12 +275,12 @@ def _refuse_shell_names(words: list[str]) -> None:
             )
 
 
-def _tell(error: typer.BadParameter, *, as_json: bool) -> NoReturn:
+def _tell(error: typer.BadParameter, command: str, *, as_json: bool) -> NoReturn:
     from recollect.servers.cli.output import Output
 
     message = error.format_message()
     for pattern, words in _IN_OWN_WORDS:
         message = pattern.sub(words, message)
-    command = "recollect" if error.ctx is None else error.ctx.command_path
+    command = command if error.ctx is None else error.ctx.command_path
     Output(as_json=as_json).error(refused(message, f"{command} --help"))
     sys.exit(NOT_UNDERSTOOD)

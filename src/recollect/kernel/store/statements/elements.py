@@ -4,6 +4,19 @@ from __future__ import annotations
 
 from recollect.kernel.store.statement import Statement, of_both
 
+
+def said_then(element: str, said: str) -> str:
+    """Return an expression over what a row said at `:known`, which stands for `@` in `said`.
+
+    That is what the row says, if it was written by then, else the first that was superseded since.
+    """
+    now, before = (said.replace("@", row) for row in (element, "past"))
+    return f"""CASE WHEN {element}.changed_at <= :known THEN {now} ELSE (
+  SELECT {before} FROM past
+  WHERE past.group_id = :group AND past.id = {element}.id AND past.until > :known
+  ORDER BY past.until LIMIT 1) END"""  # noqa: S608 - names and expressions of our own
+
+
 STATE = Statement("SELECT e.begun, g.number FROM erasure AS e LEFT JOIN grp AS g ON g.name = :name")
 
 LAST = Statement(
@@ -125,18 +138,11 @@ AT_INSTANT = Statement(
 )
 
 OUT_OF_TIME = of_both(
-    """
-  SELECT e.id,
-    CASE WHEN e.changed_at <= :known THEN e.valid_at ELSE (
-      SELECT p.valid_at FROM past AS p
-      WHERE p.group_id = :group AND p.id = e.id AND p.until > :known
-      ORDER BY p.until LIMIT 1) END AS valid_at,
-    CASE WHEN e.changed_at <= :known THEN e.invalid_at ELSE (
-      SELECT p.invalid_at FROM past AS p
-      WHERE p.group_id = :group AND p.id = e.id AND p.until > :known
-      ORDER BY p.until LIMIT 1) END AS invalid_at
-  FROM {numbers ids w} CROSS JOIN {element} AS e WHERE e.id = w.value AND e.group_id = :group
-""",
+    f"""
+  SELECT e.id, {said_then("e", "@.valid_at")} AS valid_at,
+    {said_then("e", "@.invalid_at")} AS invalid_at
+  FROM {{numbers ids w}} CROSS JOIN {{element}} AS e WHERE e.id = w.value AND e.group_id = :group
+""",  # noqa: S608 - expressions
     """
 SELECT b.id, b.valid_at, b.invalid_at FROM ({both}) AS b
 WHERE b.valid_at > :at OR b.invalid_at <= :at

@@ -4,46 +4,31 @@ The conditions that every statement of search puts on an element's row.
 
 The rule: the element belongs to the group, existed at the time asked about and has the type asked
 for; what it said then was true at the instant asked for; a concept had one of the wanted values in
-each attribute asked about; and a link says something in words, if only such links are wanted. What
-was said then is in the row if the row was written by then, else in `past`.
+each attribute asked about; and a link says something in words, if only such links are wanted.
 """
 
 from __future__ import annotations
 
 from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.statements.elements import said_then
 from recollect.model import ElementKind
 
-_GUARDS = """{element}.group_id = :group
-  AND {element}.expired_at > :known AND {element}.born_at <= :known
-  AND (:type::bigint IS NULL OR {type})
-  AND (:valid::bigint IS NULL OR CASE
-    WHEN {element}.changed_at <= :known
-    THEN {element}.valid_at <= :valid AND :valid < {element}.invalid_at
-    ELSE EXISTS (
-      SELECT 1 FROM past
-      WHERE past.group_id = :group AND past.id = {element}.id
-        AND past.until > :known AND past.changed_at <= :known
-        AND past.valid_at <= :valid AND :valid < past.invalid_at) END)"""
+_GUARDS = f"""{{element}}.group_id = :group
+  AND {{element}}.expired_at > :known AND {{element}}.born_at <= :known
+  AND (:type::bigint IS NULL OR {{type}}) AND (:valid::bigint IS NULL OR {
+    said_then("{element}", "@.valid_at <= :valid AND :valid < @.invalid_at")
+})"""
 
-_HAVING = """
+_HAVING = f"""
   AND (:where::text IS NULL OR NOT EXISTS (
-    SELECT 1 FROM {members :where asked}
+    SELECT 1 FROM {{members :where asked}}
     WHERE NOT EXISTS (
-      SELECT 1 FROM {elements asked.value one}
-      WHERE one.value = {text_at (CASE
-        WHEN concept.changed_at <= :known THEN {json concept.attributes}
-        ELSE (
-          SELECT {json past.attributes} FROM past
-          WHERE past.group_id = :group AND past.id = concept.id
-            AND past.until > :known AND past.changed_at <= :known) END) asked.key})))"""
+      SELECT 1 FROM {{elements asked.value one}}
+      WHERE one.value = {{text_at ({said_then("concept", "{json @.attributes}")}) asked.key}})))
+"""  # noqa: S608 - an expression
 
-_SAYING = """
-  AND (:says = 0 OR {is_text (CASE
-    WHEN link.changed_at <= :known THEN {json link.attributes}
-    ELSE (
-      SELECT {json past.attributes} FROM past
-      WHERE past.group_id = :group AND past.id = link.id
-        AND past.until > :known AND past.changed_at <= :known) END) fact})"""
+_SAYING = f"""
+  AND (:says = 0 OR {{is_text ({said_then("link", "{json @.attributes}")}) fact}})"""
 
 _MORE = {ElementKind.CONCEPT: _HAVING, ElementKind.LINK: _SAYING}
 
@@ -130,12 +115,7 @@ WHERE {element}.id = one.element AND {guards}
       ORDER BY older.until LIMIT 1), {element}.id) END
 """
 
-_NAME_AND_SAID = """concept.name, {part_of (CASE
-  WHEN concept.changed_at <= :known THEN concept.attributes
-  ELSE (
-    SELECT past.attributes FROM past
-    WHERE past.group_id = :group AND past.id = concept.id AND past.until > :known
-    ORDER BY past.until LIMIT 1) END) :said}"""
+_NAME_AND_SAID = f"concept.name, {{part_of ({said_then('concept', '@.attributes')}) :said}}"
 
 PROPOSED = {
     kind: guarded(kind, _PROPOSED.replace("{shown}", shown))

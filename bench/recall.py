@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import recollect
+from bench.lives import Life, lives
 from bench.measure import Calibration, Figure
 from bench.notes import notes, questions
 from bench.paraphrases import FACTS, QUESTIONS
 from bench.scale import FULL, Scale
-from recollect import Nexus
+from recollect import Memory, Nexus
 from recollect.model import PutConcept
 
 TEXTS = 10_000
@@ -36,6 +37,7 @@ _WARM = 5
 def figures(folder: Path, calibration: Calibration, scale: Scale) -> Iterator[Figure]:
     """Ask the questions in other words, then time others, about 10,000 texts and 100,000."""
     yield from _paraphrased()
+    yield from _of_lives()
     yield _repeated()
     few = scale.times(TEXTS)
     for count, median_ms, late_ms in ((few, 3, 10), (10 * few, 10, 30)):
@@ -63,6 +65,53 @@ def _paraphrased() -> Iterator[Figure]:
     yield Figure(
         "recall", "unanswerable, answered with nothing", silent, "%", None, "80", silent >= 80
     )
+
+
+def _of_lives() -> Iterator[Figure]:
+    """Ask the questions about four lives that nothing was chosen by."""
+    found: list[bool] = []
+    empty: list[bool] = []
+    for life in lives():
+        with recollect.memory(":memory:", actor="assistant") as memory:
+            keys = _told(memory, life)
+            for question, expected in life["asked"][1::2]:
+                memories = memory.recall(question).memories
+                first = [keys.get(one.memory.id) for one in memories[:_FIRST]]
+                if expected:
+                    found.append(set(expected) <= set(first))
+                else:
+                    empty.append(not memories)
+    for name, shares in (("in the first three", found), ("answered with nothing", empty)):
+        share = 100 * sum(shares) / len(shares)
+        yield Figure("recall", f"of four lives, {name}", share, "%", None, "80", share >= 80)
+
+
+def _told(memory: Memory, life: Life) -> dict[str, str]:
+    """Tell a life, and return the keys of what was told by ids."""
+    keys: dict[str, str] = {}
+    asker = life["asker"]
+    if asker:
+        memory.remember(facts=[{"subject": "$self", "predicate": "serves", "object": asker}])
+    for key, one in life["told"]:
+        facts = [one["fact"]] if "fact" in one else None
+        text = one.get("text")
+        said = [{"kind": "user_statement", "detail": text}] if text else None
+        messages = [_message(at, asker, said) for at, said in enumerate(one.get("messages", ()))]
+        told = memory.remember(text, facts=facts, evidence=said, messages=messages or None)
+        ids = [*(fact.id for fact in told.facts), *told.episodes]
+        keys |= dict.fromkeys([*ids, told.claim.id] if told.claim else ids, key)
+    return keys
+
+
+def _message(at: int, asker: str | None, text: str) -> dict[str, str]:
+    """Return a message that is written as who says it, and what."""
+    role, _, content = text.partition(": ")
+    return {
+        "role_type": "assistant" if role == "assistant" else "user",
+        "role": asker or "somebody" if role in {"user", "assistant"} else role,
+        "content": content,
+        "timestamp": f"2025-07-01T10:00:{at:02}Z",
+    }
 
 
 def _repeated() -> Figure:

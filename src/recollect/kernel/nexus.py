@@ -528,11 +528,16 @@ class Nexus:
 
         Afterwards the attribute's name is in no index of the file. Cost: the file is rewritten.
         """
-        with self._store.writing() as session:
-            catalog, _ = self._group.for_writing(session)
-            drop_index(session, catalog.group.group_id, type, attribute)
-        self._group.catalogs.forget()
-        self._store.finish_erasure()
+        dropped: list[bool] = []
+        try:
+            with self._store.writing() as session:
+                catalog, _ = self._group.for_writing(session)
+                drop_index(session, catalog.group.group_id, type, attribute)
+                session.on_commit(lambda: dropped.append(True))
+        finally:  # also where the index itself cannot go yet
+            if dropped:
+                self._group.catalogs.forget()
+                self._store.finish_erasure()
 
     def set_schema(self, mode: SchemaMode, *, force: bool = False) -> Schema:
         """Make the group "strict", so that it takes only what it declares, or "open" again.

@@ -175,6 +175,25 @@ def test_what_follows_a_commit_is_done_though_an_index_is_not_made(
         assert len(nexus.group("other").read(FIND, {"code": "y"}).results[0].rows) == 1
 
 
+def test_a_dropped_index_that_cannot_go_yet_is_erased_as_far_as_may_be(
+    on_server: str, schema: str, server: Connection, database: str
+) -> None:
+    vacuumed = (
+        f"SELECT vacuum_count FROM pg_stat_all_tables WHERE relid = '{schema}.concept'::regclass"
+    )
+    with recollect.open(f"{on_server}&wait=1") as nexus:
+        nexus.add_index("Drug", "code")
+        with psycopg.connect(database) as open_for_long:
+            open_for_long.execute(f"SELECT 1 FROM {schema}.concept".encode())
+            with pytest.raises(RecollectError) as caught:
+                nexus.drop_index("Drug", "code")
+        assert caught.value.code.code == "INDEX_PENDING"
+        assert nexus.declared.indexes() == ()
+        assert server.execute(vacuumed.encode()).fetchall() == [(1,)]
+        assert nexus.doctor(fix=True).is_well
+        assert states(server, schema) == []
+
+
 def test_a_purge_is_kept_and_says_so_though_its_index_cannot_go_yet(
     on_server: str, schema: str, server: Connection, database: str
 ) -> None:

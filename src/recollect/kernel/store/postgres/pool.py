@@ -11,7 +11,7 @@ import os
 import re
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, Final
 
 import psycopg
@@ -154,12 +154,7 @@ class Pool:
         name = _QUOTED.search(sql)
         assert name is not None
         try:
-            with self.beside() as connection:
-                for setting, value in (
-                    ("search_path", self._address.schema),
-                    ("lock_timeout", milliseconds(self.wait_seconds)),
-                ):
-                    connection.execute(_SET, (setting, value))
+            with self._outside() as connection:
                 if sql.startswith("CREATE"):
                     connection.execute(
                         f"DROP INDEX CONCURRENTLY IF EXISTS {name[0]}", prepare=False
@@ -169,6 +164,25 @@ class Pool:
             raise reshaped_late(translated(error)) from None
         except RecollectError as error:  # the server takes no connection more
             raise reshaped_late(error) from None
+
+    def remake(self, table: str) -> None:
+        """Make a table anew in no more room than its rows need, unless somebody keeps it in use.
+
+        Nobody reads it meanwhile. Cost: the table.
+        """
+        with suppress(psycopg.errors.LockNotAvailable), self._outside() as connection:
+            connection.execute(f"VACUUM (FULL, ANALYZE) {table}", prepare=False)
+
+    @contextmanager
+    def _outside(self) -> Iterator[Connection[SqlRow]]:
+        """Connect for what a transaction cannot do, among the tables of the store."""
+        with self.beside() as connection:
+            for setting, value in (
+                ("search_path", self._address.schema),
+                ("lock_timeout", milliseconds(self.wait_seconds)),
+            ):
+                connection.execute(_SET, (setting, value))
+            yield connection
 
     @property
     def has_wall(self) -> bool:

@@ -271,6 +271,10 @@ class PostgresSession(AsksOnce):
             self._run(sql, ())
         return True
 
+    def remake(self, table: str) -> None:
+        """Give a table no more room than its rows need, after the commit."""
+        self.on_commit(partial(self._pool.remake, table))
+
     def stay_in(self, group: str | None) -> None:
         """Let what follows see the rows of one group alone, where row level security is on."""
         if self._pool.has_wall and group != self.group_seen:

@@ -73,7 +73,7 @@ torch: ## test the embedder that needs PyTorch, in .venv-torch: gigabytes
 test-postgres: env ## run what opens a memory on a PostgreSQL server of our own, and 2,000 twins
 	@$(PYTEST) --numprocesses auto --engine=postgres tests/conformance tests/client tests/integrations \
 		$(addprefix tests/faces/,claims kip knowledge markup memory operations) \
-		$(addprefix tests/kernel/,care read recall search store vectors work write)
+		$(addprefix tests/kernel/,care read recall search store vectors work write) tests/servers
 	@$(PYTEST) tests/twins --twins=2000
 	@$(PYTEST) tests/concurrency/test_on_a_server.py tests/concurrency/test_standby.py --long
 

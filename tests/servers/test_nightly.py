@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 
-import apsw
 import pytest
 
+import behind
 import recollect
 from recollect.errors import STORE_BUSY, RecollectError
 from recollect.kernel import Nexus
@@ -37,13 +37,11 @@ def nexus(tmp_path: Path):
         yield nexus
 
 
-def damage(nexus: Nexus) -> None:
-    connection = apsw.Connection(str(nexus.path))
-    connection.execute("UPDATE concept SET attributes = '{\"age\":9}'")
-    connection.close()
+def damage(path: Path) -> None:
+    behind.tampered(path / "m.db", "UPDATE concept SET attributes = '{\"age\":9}'")
 
 
-def test_it_is_examined_at_its_time_every_day(nexus: Nexus) -> None:
+def test_it_is_examined_at_its_time_every_day(nexus: Nexus, tmp_path: Path) -> None:
     told, clock = queue.Queue[Examined](), HandClock()
     with examined_nightly(nexus, AT, told.put, clock=clock, pause_seconds=0.01):
         clock.now = EVENING + timedelta(hours=4)
@@ -53,7 +51,7 @@ def test_it_is_examined_at_its_time_every_day(nexus: Nexus) -> None:
         assert told.get(timeout=20).findings == {}
         with pytest.raises(queue.Empty):
             told.get(timeout=0.2)
-        damage(nexus)
+        damage(tmp_path)
         clock.now = EVENING + timedelta(days=1, hours=6)
         assert "log" in told.get(timeout=20).findings
 
@@ -83,8 +81,8 @@ def test_of_several_processes_one_examines_it(nexus: Nexus, tmp_path: Path) -> N
                 told.get(timeout=0.2)
 
 
-def test_why_it_could_not_be_examined_is_told(nexus: Nexus) -> None:
-    with recollect.open(nexus.path) as other, other.transaction():
+def test_why_it_could_not_be_examined_is_told(nexus: Nexus, tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "m.db") as other, other.transaction():
         other.write([PutConcept("Person", "Bob")])
         assert examine(nexus).error_code == STORE_BUSY.code
     assert examine(nexus).error_code is None

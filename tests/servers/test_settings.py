@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from behind import FILES
 from recollect.errors import RecollectError
 from recollect.servers.settings import Located, Settings
 
@@ -16,6 +17,7 @@ def _directory_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.chdir(tmp_path)
 
 
+@FILES
 def test_the_command_line_comes_before_the_environment_and_the_directory():
     Path("memory.db").touch()
     settings = Settings({"RECOLLECT_DB": "named.db"}, "linux")
@@ -24,11 +26,13 @@ def test_the_command_line_comes_before_the_environment_and_the_directory():
     assert Settings({}, "linux").database().path == "memory.db"
 
 
+@FILES
 def test_without_any_of_them_it_is_the_users_own(tmp_path: Path):
     settings = Settings({"XDG_DATA_HOME": str(tmp_path)}, "linux")
     assert settings.database().path == str(tmp_path / "recollect" / "memory.db")
 
 
+@FILES
 def test_the_users_own_is_known_by_its_path_too(tmp_path: Path):
     (tmp_path / "link").symlink_to(tmp_path, target_is_directory=True)
     settings = Settings({"XDG_DATA_HOME": str(tmp_path / "link")}, "linux")

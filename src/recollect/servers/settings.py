@@ -54,6 +54,14 @@ class Located:
             return None  # opening it says why
 
     @property
+    def is_alone(self) -> bool:
+        """Whether no other process can open it: it is in the memory of this one."""
+        try:
+            return parse_address(self.path).path is None
+        except RecollectError:
+            return False  # a server, or no place at all: opening it says why
+
+    @property
     def exists(self) -> bool:
         """Whether opening it creates nothing; what names no place, or no server, is told so."""
         return is_there(self.path)

@@ -121,7 +121,7 @@ def _makers() -> Sequence[FaceMaker]:
 def _processes(service: ServeOptions, located: Located) -> int:
     """Return how many processes serve: one, unless more are asked for."""
     count = service.processes or 1
-    if count > 1 and located.file is None:
+    if count > 1 and located.is_alone:
         raise refused(
             f"{located.shown} has no file, and processes share a memory through its file",
             "leave --processes out",

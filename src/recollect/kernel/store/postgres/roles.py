@@ -117,3 +117,16 @@ def refuse_without_wall(connection: Connection[SqlRow], schema: str) -> None:
             f'no row level security holds for the role "{connection.info.user}"',
             "run what recollect database roles prints, and use its user in the address",
         )
+
+
+def refuse_behind_wall(connection: Connection[SqlRow], schema: str) -> None:
+    """Raise STORE_UNAVAILABLE where the server would show a role nothing, as if nothing was there.
+
+    An address without `rls=on` names no group to it.
+    """
+    seen = connection.execute("SELECT row_security_active($1)", (f'"{schema}".concept',))
+    if seen.fetchall() == [(1,)]:
+        raise STORE_UNAVAILABLE.error(
+            f'row level security hides every group from the role "{connection.info.user}"',
+            "add rls=on to the address, or use that of the owner of the tables",
+        )

@@ -25,7 +25,7 @@ from recollect.kernel.store.postgres.distribution import refuse_distributed
 from recollect.kernel.store.postgres.faults import translated, walled
 from recollect.kernel.store.postgres.migrations import holds_tables, migrate, whole_store
 from recollect.kernel.store.postgres.pool import Pool, connected
-from recollect.kernel.store.postgres.roles import refuse_without_wall
+from recollect.kernel.store.postgres.roles import refuse_behind_wall, refuse_without_wall
 from recollect.kernel.store.postgres.session import PostgresSession
 from recollect.kernel.store.postgres.upkeep import PostgresUpkeep
 from recollect.kernel.store.postgres.vacuum import vacuum
@@ -83,6 +83,8 @@ class PostgresStore(Shared):
                 if self._address.has_wall:
                     refuse_distributed(connection, self._address.schema)
                     refuse_without_wall(connection, self._address.schema)
+                else:
+                    refuse_behind_wall(connection, self._address.schema)
         except BaseException:
             self.close()
             raise

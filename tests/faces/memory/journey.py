@@ -47,7 +47,8 @@ def _meet(door: Any) -> None:
     for told in (door.list(about="Rosa Klein"), door.recall("What does Rosa Klein like?")):
         assert "Rosa likes figs" in [str(one) for one in told.memories]
         assert [(one.code, one.hint) for one in told.warnings] == [("first_name", proposed.hint)]
-    assert "Rosa likes figs" in str(door.brief("Rosa Klein"))
+    brief = str(door.brief("Rosa Klein"))
+    assert '- "Rosa" may be "Rosa Klein"' in brief and "- Rosa likes figs" in brief
     joined = door.correct(**json.loads(proposed.hint.removeprefix("correct with ")))
     assert (joined.memory.name, door.list(about="Rosa").warnings) == ("Rosa Klein", ())
     assert door.undo(joined.undo.removeprefix("undo ")).memory.name == "Rosa"

@@ -28,6 +28,8 @@ _NOTHING: Final = "nothing is remembered of it"
 _LINES: Final = 20  # of a section
 _SAID: Final = 5  # episodes
 _LONGEST: Final = 300  # characters of a line
+Records = Sequence[MemoryRecord]
+
 _LOOKED_AT: Final = 100  # facts that are looked through for what ended
 
 
@@ -65,13 +67,14 @@ def _sections(
     yield "Who you are", _who(nexus, identity, actor)
     served = [*map(str, _items(identity.get("serves")))] if isinstance(identity, dict) else []
     if topic is not None:
-        facts, claims, said = _about(nexus, topic)
-        yield f"About {topic}", _told(_saying(facts)) if facts or claims or said else [_NOTHING]
+        facts, claims, said, unsure = _about(nexus, topic)
+        told = [*unsure, *_told(_saying(facts))]
+        yield f"About {topic}", told if facts or claims or said else [_NOTHING]
     else:
         once = set[str]()  # a line is told where it belongs first
         for one in served:
-            facts, _, _ = _about(nexus, one)
-            lines = [*_told(_saying(facts))]
+            facts, _, _, unsure = _about(nexus, one)
+            lines = [*unsure, *_told(_saying(facts))]
             once.update(lines)
             yield f"About {one}, whom you serve", lines
         yield "What is known of", _known(nexus, primer.body["domain_map"])
@@ -129,22 +132,25 @@ def _items(value: Value) -> list[Value]:
     return value if isinstance(value, list) else []
 
 
-def _about(nexus: Nexus, topic: str) -> Iterator[Sequence[MemoryRecord]]:
-    """Yield what is held about a thing of that name, else what the words recall; by kind.
+def _about(nexus: Nexus, topic: str) -> tuple[Records, Records, Records, list[str]]:
+    """Return what is held about a thing of that name, else what the words recall; by kind.
 
-    First facts and what is like them, then claims, then what was said.
+    First facts and what is like them, then claims, then what was said; last what may be it too.
     """
+    unsure: list[str] = []
     try:
-        found = listed(nexus, None, topic, _LOOKED_AT, None, past=True).memories
+        of_it = listed(nexus, None, topic, _LOOKED_AT, None, past=True)
+        found, unsure = of_it.memories, [one.message for one in of_it.warnings]
     except RecollectError as error:
         if error.code is not RESOURCE_NOT_FOUND:
             raise
         answer = recalled(nexus, RecallQuestion(topic, _LINES, past=True))
         found = tuple(one.memory for one in answer.memories)
     apart = ("claim", _EPISODE)
-    yield [one for one in found if one.kind not in apart]
-    yield [one for one in found if one.kind == "claim"]
-    yield [one for one in found if one.kind == _EPISODE and not one.standing][:_SAID]
+    facts = [one for one in found if one.kind not in apart]
+    claims = [one for one in found if one.kind == "claim"]
+    said = [one for one in found if one.kind == _EPISODE and not one.standing][:_SAID]
+    return facts, claims, said, unsure
 
 
 def _saying(records: Iterable[MemoryRecord]) -> Iterator[MemoryRecord]:

@@ -83,9 +83,7 @@ def _embed_all(
             rows = VectorRows(session, group_id, meanings.embedder, vectors.get)
             now = _lacking_texts(session, group_id, statement, after)
             same = {one: text for one, text in now.items() if text and said.get(one) == text}
-            for element, meaning in same.items():
-                rows.put(element, meaning)
-            rows.flush()
+            rows.write(same)
         after, count = max(said), count + len(same)
         progress(step, count, 0)
 

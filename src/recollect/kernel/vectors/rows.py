@@ -46,10 +46,10 @@ def _unprepared(hash_: str) -> None:
 
 
 class VectorRows:
-    """Collects what the elements of one group say in one write transaction, and writes it at once.
+    """Writes what the elements of one group say in one write transaction, all of it at once.
 
     Without an embedder an element that says something else only loses its vector.
-    Cost: a few statements per `flush`, whatever their number.
+    Cost: a few statements per `write`, whatever their number.
     """
 
     def __init__(
@@ -64,17 +64,9 @@ class VectorRows:
         self._group_id = group_id
         self._embedder = embedder
         self._prepared = prepared
-        self._texts: dict[int, str | None] = {}
 
-    def put(self, element: int, text: str | None) -> None:
-        """Let an element say a text, or nothing."""
-        self._texts[element] = text
-
-    def flush(self) -> Mapping[str, str]:
-        """Write what was put, and return the texts that there is no vector for, by hash."""
-        texts, self._texts = self._texts, {}
-        if not texts:
-            return {}
+    def write(self, texts: Mapping[int, str | None]) -> Mapping[str, str]:
+        """Let elements say texts, or nothing; return those that have no vector, by hash."""
         before = self._vectors_of(texts)
         if self._embedder is None:
             self._point(dict.fromkeys(before, NO_VECTOR), before)

@@ -424,7 +424,8 @@ class Unit:
         request_id = None if request_id is None else identifier(request_id, "request id")
         self.flush()
         changes: list[Logged] = []
-        vectors, says_more = self._vectors(), self._preparation is not None
+        said: dict[int, str | None] = {}
+        says_more = self._preparation is not None
         for number in sorted(self._touched):
             element = self._touched[number]
             operation = _operation(element)
@@ -432,13 +433,13 @@ class Unit:
                 continue
             changes.append((number, operation, self._digest(element)))
             if operation is not Operation.CLOSE and (says_more or element.before is not None):
-                self._put_meaning(vectors, element)
+                self._put_meaning(said, element)
             if operation is not Operation.CREATE and number in self._reworded:
                 self._keep_superseded_text(element)
         if not changes:
             return None
         self._texts.flush()
-        lacking = vectors.flush()
+        lacking = self._vectors().write(said) if said else {}
         if self._preparation is not None and self._preparation.want(lacking):
             self.is_waiting = True
             return None
@@ -532,15 +533,15 @@ class Unit:
             return VectorRows(session, group_id)
         return VectorRows(session, group_id, prepared.embedder, prepared.vector)
 
-    def _put_meaning(self, vectors: VectorRows, element: Element) -> None:
+    def _put_meaning(self, said: dict[int, str | None], element: Element) -> None:
         """Let an element that is new, or says something else than before, have another vector."""
         before = element.before
         text = self._meaning(element, element.content)
         if before is None:
             if text is not None:
-                vectors.put(element.id, text)
+                said[element.id] = text
         elif text != self._meaning(element, before.content):
-            vectors.put(element.id, text)
+            said[element.id] = text
 
     def _meaning(self, element: Element, content: ElementContent) -> str | None:
         if isinstance(element, ConceptElement):

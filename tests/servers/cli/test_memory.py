@@ -140,7 +140,7 @@ def test_a_claim_that_is_refused_makes_no_memory_and_else_says_what_is_kept(ask,
     assert not (tmp_path / "me.db").exists()
     ask("remember", "--fact", "Pia", "plays", "chess")
     refused = cli("remember", "Pia plays chess", "--db", "me.db")
-    assert "it is not kept; a record of the refusal is" in refused.stderr
+    assert "only that it was refused is kept" in refused.stderr
     assert "RejectedClaim" in cli("changes", "--db", "me.db").stdout
 
 
@@ -256,6 +256,32 @@ def test_a_corrected_claim_is_shown_as_it_was_before(ask, cli):
     right = cli("correct", claim, "--text", "Pia likes snow", *said, "--db", "me.db").stdout
     assert f"before      Pia likes rain  {claim}\n" in right
     assert "superseded" not in right
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"), [("1.10", "1.10"), ("1e5", "1e5"), ("12345678901234567890",) * 2, ("4", 4)]
+)
+def test_a_number_that_would_be_written_otherwise_is_kept_as_it_is_typed(ask, typed, kept):
+    told = ask("remember", "--fact", "VetDesk", "version", typed)
+    (fact,) = told["facts"]
+    assert fact["text"] == f"VetDesk version {kept}"
+    found = ask("query", 'FIND(?o) WHERE { ({name: "VetDesk"}, "version", ?o) }')
+    assert found["rows"][0][0]["type"] == ("Entity" if isinstance(kept, str) else "Number")
+
+
+def test_who_tells_messages_stands_in_the_log(ask):
+    told = ask("remember", "--message", "Rosa: I start on Monday", "--actor", "rosa")
+    (episode,) = told["episodes"]
+    assert '"actor": "rosa"' in json.dumps(ask("history", episode))
+
+
+@pytest.mark.parametrize("option", ["--source", "--from", "--until", "--replaces"])
+def test_what_only_a_fact_takes_is_refused_beside_a_claim(cli, tmp_path, option):
+    words = ("Maria likes tea", "-e", "user_statement=tea please", option, "2020")
+    refused = cli("remember", *words, "--db", "me.db")
+    assert refused.exit_code == 2
+    assert "are said of a --fact" in refused.stderr
+    assert not (tmp_path / "me.db").exists()
 
 
 def test_messages_are_told_at_the_terminal_and_found(ask, cli):

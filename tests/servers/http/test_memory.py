@@ -41,10 +41,7 @@ def test_what_is_told_says_by_which_request(there, http) -> None:
 def test_an_error_is_raised_as_it_would_be_here(there) -> None:
     with pytest.raises(RecollectError) as caught:
         there.remember("a claim")
-    assert (
-        caught.value.message
-        == "a claim has no evidence, so it is not kept; a record of the refusal is"
-    )
+    assert caught.value.message == "a claim has no evidence: only that it was refused is kept"
 
 
 def test_a_client_can_be_awaited(there, stage) -> None:

@@ -81,7 +81,7 @@ from recollect.faces.memory.undoing import (
     reinstate,
     way_back,
 )
-from recollect.faces.operations import Operations
+from recollect.faces.operations import Caller, Operations
 from recollect.kernel import Nexus, RecallQuestion
 from recollect.model import (
     AsOf,
@@ -417,7 +417,7 @@ class Memory:
             return [EvidenceRef(kind="human_assertion", id=self.actor.actor_id)]
         fingerprint = AttentionQueue(self.nexus).reject(text, self.actor)
         raise refused(
-            "a claim has no evidence, so it is not kept; a record of the refusal is",
+            "a claim has no evidence: only that it was refused is kept",
             'pass evidence: [{"kind": "user_statement", "detail": "what the user said"}]',
             details={"reason_code": EMPTY_EVIDENCE, "fingerprint": fingerprint},
         )
@@ -467,7 +467,8 @@ class Memory:
         if self._given is not None:
             return self._given
         if self._own is None:
-            self._own = Operations(self.nexus)
+            caller = Caller(name=self.actor.actor_id)
+            self._own = Operations(self.nexus, caller=caller)
         return self._own
 
     def _correct_claim(

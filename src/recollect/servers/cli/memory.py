@@ -36,6 +36,8 @@ from recollect.servers.cli.output import Output, output
 from recollect.servers.cli.safe_text import shown
 from recollect.servers.settings import Settings
 
+_BEYOND: Final = 2**63  # a number that is larger is what something is called
+
 
 @contextmanager
 def _on(
@@ -375,11 +377,15 @@ def _recalled(one: RecalledRecord, *, why: bool) -> Text:
 
 
 def _value(text: str, *, is_end: bool = False) -> object:
-    """Return a number, true, false or an object of JSON as it is; anything else is a name."""
+    """Return a number, true, false or an object of JSON as it is; anything else is a name.
+
+    A number that would be written otherwise, such as 1.10 or 1e5, is the name of something.
+    """
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return text
     if isinstance(value, dict):
         return value
-    return value if isinstance(value, bool | int | float) and not is_end else text
+    is_kept = isinstance(value, bool | int | float) and text == json.dumps(value)  # 1.10 is not
+    return value if is_kept and not is_end and abs(value) < _BEYOND else text

@@ -76,6 +76,7 @@ def test_a_relation_leads_to_whom_it_means(memory: Memory, question: str, told: 
     "question",
     [
         "Where does my sister work?",
+        "Where does my father live?",
         "What is my brother's phone number?",
         "Where was my husband born?",
         "Wo arbeitet meine Schwester?",

@@ -87,7 +87,8 @@ class _Following:
             self.over |= whose
             self.said |= {word, *self._names(whose)}
         else:
-            self.missing |= frozenset().union(*(one.words for one in its))
+            alike = frozenset[str]().union(*(one.words for one in its))
+            self.missing |= {one for one in alike if len(relations().get(one, its)) <= len(its)}
         return ends
 
     def _names(self, whose: frozenset[int]) -> Iterator[str]:

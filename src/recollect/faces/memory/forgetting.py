@@ -15,7 +15,8 @@ from typing import Any, Final, assert_never
 from recollect.errors import PERMISSION_DENIED, nearest, refused
 from recollect.faces.claims import ACTIVE, Actor, AttentionQueue, Writer
 from recollect.faces.knowledge import NexusKnowledgePieceStore
-from recollect.faces.memory.listing import MOST
+from recollect.faces.memory.listing import MOST, holding
+from recollect.faces.memory.lives import earlier_lives
 from recollect.faces.memory.model import (
     DISPUTED,
     EFFECTS,
@@ -24,7 +25,7 @@ from recollect.faces.memory.model import (
     MemoryRecord,
     records_named,
 )
-from recollect.faces.memory.naming import ENDS
+from recollect.faces.memory.naming import ENDS, check_is_said
 from recollect.kernel import Nexus, Recalled, instant
 from recollect.model import (
     BEGINNING,
@@ -157,9 +158,16 @@ def is_there(record: MemoryRecord, effect: Effect) -> bool:
     return effect == "erase" or record.expired_at is None
 
 
-def check_named(record: MemoryRecord, id: str, effect: Effect) -> None:
-    """Raise INVALID_ARGUMENT where a beginning of an id, which may be a slip, is to be erased."""
-    if effect == "erase" and record.id != id:
+def check_named(nexus: Nexus, record: MemoryRecord, id: str, effect: Effect) -> None:
+    """Raise an error where what is to be erased is not named by the whole id that it has now.
+
+    INVALID_ARGUMENT for a beginning of one, which may be a slip, NOT_FOUND for that of a life
+    before.
+    """
+    if effect != "erase":
+        return
+    check_is_said(nexus, record.id)
+    if record.id != id:
         raise refused("what is erased is named by its whole id", f"use {record.id}")
 
 
@@ -227,24 +235,32 @@ def erase_all(
 ) -> tuple[dict[str, Any], ...]:
     """Erase memories for all times in one transaction, and return its receipt, if any are given.
 
-    What a fact alone was told about goes with it: a name that says nothing more, a number; with
-    all of it what was refused in words that name it.
+    What they were in earlier lives goes with them, and what only they were told about: a name that
+    says nothing more, a number; with all of it what was refused in words that name it.
     """
     if not records:
         return ()
     ids = [one.id for one in records]
 
     def erased() -> tuple[str, ...]:
+        whole = [*ids, *earlier_lives(nexus, ids)]
         refused = [one.id for one in refused_with(nexus, records, None)]
-        return tuple(dict.fromkeys((*ids, *_left_alone(nexus, ids), *refused)))
+        return tuple(dict.fromkeys((*whole, *_left_alone(nexus, whole), *refused)))
 
     return (asdict(nexus.purge(erased, dry_run=is_dry_run, actor=actor.actor_id)),)
 
 
 def _left_alone(nexus: Nexus, ids: Sequence[str]) -> list[str]:
     """Return the ends of facts that nothing else says anything of, not even in the past."""
-    facts = [one.element for one in nexus.elements.look_up(ids, closed=True).values()]
-    ends = {end for one in facts if isinstance(one, Link) for end in (one.subject, one.object)}
+    going = [one.element for one in nexus.elements.look_up(ids, closed=True).values()]
+    facts = [one for one in going if isinstance(one, Link)]
+    facts += [
+        joint.link
+        for end in ENDS
+        for joint in nexus.concepts.joints([one.id for one in going], end, closed=True)
+    ]
+    gone = {*ids, *(one.id for one in facts)}
+    ends = {end for one in facts for end in (one.subject, one.object)} - gone
     found = nexus.elements.look_up(ends, closed=True)
     return [
         one.element.id
@@ -253,10 +269,11 @@ def _left_alone(nexus: Nexus, ids: Sequence[str]) -> list[str]:
         and one.element.type in _ONLY_NAMED
         and not one.element.attributes.keys() - {"value"}
         and all(
-            joint.link.id in ids
+            joint.link.id in gone
             for end in ENDS
             for joint in nexus.concepts.joints([one.element.id], end, closed=True)
         )
+        and gone.issuperset(holding(nexus, one.element.name))
     ]
 
 

@@ -172,7 +172,7 @@ def _about(
     for end in ENDS:
         ids |= dict.fromkeys(one.link.id for one in nexus.concepts.joints(things, end, closed=past))
     for name in dict.fromkeys((about, *things.values(), *first_names(nexus, things))):
-        ids |= dict.fromkeys(_holding(nexus, name))
+        ids |= dict.fromkeys(holding(nexus, name))
     records = _records(nexus, nexus.elements.look_up(ids, closed=past).values(), kind)
     kept = [one for one in records if past or not one.standing]
     order = sorted(
@@ -183,7 +183,7 @@ def _about(
     return order, notices
 
 
-def _holding(nexus: Nexus, name: str) -> Iterator[str]:
+def holding(nexus: Nexus, name: str) -> Iterator[str]:
     """Yield the ids of the claims, episodes and pieces whose words hold a whole name."""
     wanted = f" {' '.join(tokens(name))} "
     if not wanted.strip():

@@ -51,6 +51,7 @@ from recollect.faces.memory.forgetting import (
     refused_with,
 )
 from recollect.faces.memory.listing import MOST, listed
+from recollect.faces.memory.lives import earlier_lives
 from recollect.faces.memory.messages import id_of, keep_messages
 from recollect.faces.memory.model import (
     WITHDRAWN,
@@ -317,7 +318,7 @@ class Memory:
             )
         if id is not None:
             records = [self._record(id, closed=effect == "erase")]
-            check_named(records[0], id, effect)
+            check_named(self.nexus, records[0], id, effect)
         else:
             episodes = None if session is None else episodes_of(self.nexus, session)
             chosen = Selection(source, episodes, *times)
@@ -325,6 +326,8 @@ class Memory:
             records = chosen.first(limit, (one for one in found if is_there(one, effect)))
         if effect == "erase":
             only_asked = what if source is session is None and not any(times) else None
+            before = earlier_lives(self.nexus, [one.id for one in records])
+            records += records_named(self.nexus, before)
             records += refused_with(self.nexus, records, only_asked)
         is_dry_run = id is None if dry_run is None else dry_run
         receipts: tuple[dict[str, Any], ...] = ()

@@ -23,6 +23,7 @@ _ME: Final = frozenset({"me", "myself", "i", "mich", "mir", "ich", "mí", "yo"})
 """What people call themselves: whom the agent serves, else who asks."""
 
 _SERVED: Final = f'FIND(?one) WHERE {{ ({{type: "Person", name: "{SELF}"}}, "serves", ?one) }}'
+_NO_LIFE: Final = "no living memory has this id"
 _MOST: Final = 200  # concepts of a first name
 
 
@@ -36,25 +37,35 @@ def element_named(nexus: Nexus, identifier: str, *, closed: bool = False) -> Dat
         whole = any_id(nexus, identifier)
         dated = nexus.elements.look_up([whole], closed=closed).get(whole)
     if dated is None:
-        now = None if closed else _stands_as(nexus, identifier)
-        raise RESOURCE_NOT_FOUND.error(
-            "no memory has this id" if closed else "no living memory has this id",
-            "recall it, and pass the id that the answer gives"
-            if now is None
-            else f"use {now}: what it said stands there now",
-        )
+        by = None if closed else _standing(nexus, identifier, with_other=True)
+        raise _not_there(by, "no memory has this id" if closed else _NO_LIFE)
     return dated
 
 
-def _stands_as(nexus: Nexus, identifier: str) -> str | None:
-    """Return the living fact that took the place of one, or that says the same anew."""
+def check_is_said(nexus: Nexus, identifier: str) -> None:
+    """Raise NOT_FOUND where what a fact said is said by another now."""
+    if (now := _standing(nexus, identifier, with_other=False)) is not None:
+        raise _not_there(now, _NO_LIFE)
+
+
+def _not_there(now: str | None, message: str) -> RecollectError:
+    return RESOURCE_NOT_FOUND.error(
+        message,
+        "recall it, and pass the id that the answer gives"
+        if now is None
+        else f"use {now}: what it said stands there now",
+    )
+
+
+def _standing(nexus: Nexus, identifier: str, *, with_other: bool) -> str | None:
+    """Return the living fact that says the same as a closed one, or says another in its place."""
     dated = nexus.elements.look_up([identifier], closed=True).get(identifier)
-    if dated is None or not isinstance(link := dated.element, Link):
+    if dated is None or dated.expired_at is None or not isinstance(link := dated.element, Link):
         return None
     living = [
         one.link for one in nexus.concepts.joints([link.subject], "subject", [link.predicate])
     ]
-    by = link.metadata.get(REPLACED_BY)
+    by = link.metadata.get(REPLACED_BY) if with_other else None
     found = [one.id for one in living if one.id == by or one.object == link.object]
     return found[0] if found else None
 

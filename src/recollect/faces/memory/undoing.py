@@ -209,8 +209,8 @@ def _concept_back(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
     if is_withdrawn:
         merged = merged_into(nexus, concept, last.since.number)
         return [Unmerge(concept.id)] if merged is not None else _born_again(nexus, dated, concept)
-    had = {*_trail({} if last.before is None else last.before.metadata)}
-    has = {*_trail(concept.metadata)}
+    had = {*merge_trail({} if last.before is None else last.before.metadata)}
+    has = {*merge_trail(concept.metadata)}
     if had - has:
         raise _nothing()  # but a merge that was taken back: merging again is for who means it
     source = _closed_as(nexus, has - had, last.since.number) if has - had else None
@@ -281,7 +281,7 @@ def merged_into(nexus: Nexus, concept: Concept, number: int) -> str | None:
     met = [one.id for one in _changes_of(nexus, number) if one.operation is Operation.UPDATE]
     others = nexus.elements.look_up(met, closed=True).values()
     found = (one.element for one in others)
-    return next((one.id for one in found if _entry(concept) in _trail(one.metadata)), None)
+    return next((one.id for one in found if _entry(concept) in merge_trail(one.metadata)), None)
 
 
 def _closed_as(nexus: Nexus, entries: Set[Value], number: int) -> str | None:
@@ -303,7 +303,8 @@ def _entry(one: Concept | Key) -> str:
     return f"{one.type}:{one.name}"
 
 
-def _trail(metadata: Mapping[str, Value]) -> Sequence[Value]:
+def merge_trail(metadata: Mapping[str, Value]) -> Sequence[Value]:
+    """Return what a concept keeps of those that were merged into it: the type and name of each."""
     held = metadata.get(MERGED_FROM)
     return held if isinstance(held, list) else ()
 

@@ -78,7 +78,7 @@ def clear_all(context: Context, given: Empty) -> Done:
 def _erase(context: Context, nexus: Nexus, uuid: str) -> bool:
     """Erase an element; whether it was still there, since another call may have been first."""
     try:
-        nexus.purge(uuid, request_id=context.request_id)
+        nexus.purge(uuid, actor=context.caller.name, request_id=context.request_id)
     except RecollectError as error:
         if error.code is not NOT_FOUND:
             raise
@@ -100,11 +100,16 @@ def _done(message: str) -> Done:
     return Done(message=message, success=True)
 
 
+def _accepted(context: Context, nexus: Nexus, drafts: Sequence[EpisodeDraft]) -> str:
+    who, request_id = context.caller.name, context.request_id
+    return context.ingestion.accept(nexus, drafts, request_id=request_id, actor=who)
+
+
 def add_episodes(context: Context, given: inputs.AddEpisodes) -> Accepted:
     """Take episodes in, all or none."""
     nexus = context.group(given["group_id"])
     drafts = [EpisodeDraft.of_item(nexus.group_name, one) for one in given["items"]]
-    receipt = context.ingestion.accept(nexus, drafts, request_id=context.request_id)
+    receipt = _accepted(context, nexus, drafts)
     return Accepted(receipt_id=receipt, accepted=len(drafts))
 
 
@@ -112,7 +117,7 @@ def add_messages(context: Context, given: inputs.AddMessages) -> AcceptedMessage
     """Take messages in, each as an episode, all or none."""
     nexus = context.group(given["group_id"])
     drafts = [EpisodeDraft.of_message(nexus.group_name, one) for one in given["messages"]]
-    receipt = context.ingestion.accept(nexus, drafts, request_id=context.request_id)
+    receipt = _accepted(context, nexus, drafts)
     counted = "1 message is" if len(drafts) == 1 else f"{len(drafts)} messages are"
     return AcceptedMessages(message=f"{counted} accepted", receipt_id=receipt, accepted=len(drafts))
 

@@ -166,7 +166,14 @@ class Progressed:
 class Ingestion(Protocol):
     """Takes episodes in and learns from them; every call is about the one group of `nexus`."""
 
-    def accept(self, nexus: Nexus, episodes: Sequence[EpisodeDraft], *, request_id: str) -> str:
+    def accept(
+        self,
+        nexus: Nexus,
+        episodes: Sequence[EpisodeDraft],
+        *,
+        request_id: str,
+        actor: str | None = None,
+    ) -> str:
         """Keep the episodes, all or none, to be learnt from; return the id of a receipt.
 
         CONFLICT for an episode whose uuid has another payload; a replay is taken in once.

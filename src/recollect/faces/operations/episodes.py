@@ -143,21 +143,25 @@ def new_episodes(nexus: Nexus, drafts: Sequence[EpisodeDraft]) -> list[EpisodeDr
     return new
 
 
-def keep_episodes(nexus: Nexus, drafts: Sequence[EpisodeDraft], *, request_id: str) -> list[str]:
+def keep_episodes(
+    nexus: Nexus, drafts: Sequence[EpisodeDraft], request_id: str, actor: str | None
+) -> list[str]:
     """Keep the drafts in one transaction, and return their uuids in order."""
     try:
-        _write(nexus, drafts, request_id)
+        _write(nexus, drafts, request_id, actor)
     except RecollectError as error:
         if error.code is not VERSION_CONFLICT:
             raise
-        _write(nexus, drafts, request_id)  # another call kept one of them just now
+        _write(nexus, drafts, request_id, actor)  # another call kept one of them just now
     return [draft.uuid for draft in drafts]
 
 
-def _write(nexus: Nexus, drafts: Sequence[EpisodeDraft], request_id: str) -> None:
+def _write(
+    nexus: Nexus, drafts: Sequence[EpisodeDraft], request_id: str, actor: str | None
+) -> None:
     new = new_episodes(nexus, drafts)
     if new:
-        nexus.write([draft.change() for draft in new], request_id=request_id)
+        nexus.write([draft.change() for draft in new], actor=actor, request_id=request_id)
 
 
 def newest_episodes(nexus: Nexus, last_n: int, as_of: AsOf) -> list[Dated]:

@@ -171,7 +171,7 @@ def _added(context: Context, group: str, items: Sequence[FactItem]) -> list[Fact
 
 def _write(context: Context, nexus: Nexus, changes: Sequence[Change]) -> BatchReport:
     """Write nodes or facts; it is counted where they are kept without vectors."""
-    answer = nexus.write(changes, request_id=context.request_id)
+    answer = nexus.write(changes, actor=context.caller.name, request_id=context.request_id)
     if any(one.code == _NOT_EMBEDDED for one in answer.notices):
         context.tally.embedding_failures += 1
     (report,) = answer.results

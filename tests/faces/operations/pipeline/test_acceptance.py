@@ -246,7 +246,7 @@ def test_episodes_kept_without_being_queued_are_learnt_from_when_they_come_again
     items: Any = [says("e1")]
     given: Any = checked(OPERATIONS["AddEpisodes"].adapter, {"group_id": "g", "items": items})
     draft = EpisodeDraft.of_item("g", given["items"][0])
-    keep_episodes(nexus.group("g"), [draft], request_id="r")
+    keep_episodes(nexus.group("g"), [draft], "r", None)
     one = rig(nexus)
     assert one.drain() == 0
     one.add("g", *items)

@@ -61,10 +61,17 @@ class Pipeline:
     def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
 
-    def accept(self, nexus: Nexus, episodes: Sequence[EpisodeDraft], *, request_id: str) -> str:
+    def accept(
+        self,
+        nexus: Nexus,
+        episodes: Sequence[EpisodeDraft],
+        *,
+        request_id: str,
+        actor: str | None = None,
+    ) -> str:
         """Keep the episodes and queue those that are not queued; return the id of a receipt."""
         with nexus.transaction():
-            uuids = keep_episodes(nexus, episodes, request_id=request_id)
+            uuids = keep_episodes(nexus, episodes, request_id, actor)
             receipt = receipt_uuid(nexus.group_name, *uuids)
             nexus.queue.put(uuids, ACCEPTED, receipt, then=self._wake)
         return receipt

@@ -211,3 +211,50 @@ def test_what_was_refused_is_erased_with_what_its_words_name(named: str, tmp_pat
         memory.forget(what, id=ids.get(named), effect="erase", dry_run=False)
     held = path.read_bytes()
     assert (b"Quentin" in held, b"Rosa likes figs" in held) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("what", "meant"),
+    [
+        ("Ida theorbo", ["Ida plays theorbo"]),
+        ("Ida viola", []),  # each of them is known, and nothing is of both
+        ("Ida figs", ["She adores them dried"]),
+        ("theorbo", ["Bob plays theorbo", "Ida plays theorbo"]),
+        ("Where does Ida live?", ["Ida lives in Ulm"]),
+        ("Ida's sister's address", ["Bea lives at Elm Street"]),
+        ("gate code", ["user(Ann): The gate code is 4711."]),  # and not the turn beside it
+        ("everything about Bea", ["Bea lives at Elm Street", "Ida sister Bea"]),
+    ],
+)
+def test_a_question_forgets_what_holds_all_that_it_names(what: str, meant: list[str]):
+    facts = [
+        ("Ida", "plays", "theorbo"),
+        ("Ida", "lives_in", "Ulm"),
+        ("Ida", "sister", "Bea"),
+        ("Bea", "lives_at", "Elm Street"),
+        ("Bob", "plays", "theorbo"),
+        ("Anna Weiss", "plays", "viola"),
+    ]
+    figs = {"subject": "Ida", "predicate": "likes", "object": "figs"}
+    with recollect.memory(":memory:", actor="agent") as memory:
+        memory.remember(
+            facts=[
+                *({"subject": a, "predicate": b, "object": c} for a, b, c in facts),
+                {**figs, "text": "She adores them dried"},
+            ],
+            messages=[
+                {"role": "Ann", "content": "The gate code is 4711."},
+                {"role": "Bob", "content": "Ok, thanks."},
+            ],
+        )
+        assert sorted(one.text for one in memory.forget(what).memories) == meant
+
+
+def test_a_name_that_is_known_no_longer_forgets_what_is_said_of_others():
+    said = [{"kind": "user_statement", "detail": "no peanuts"}]
+    with recollect.memory(":memory:", actor="agent") as memory:
+        memory.remember(facts=[{"subject": "Oskar Lind", "predicate": "owns", "object": "a bass"}])
+        memory.remember("Anna Kowalski is allergic to peanuts", evidence=said)
+        assert [one.kind for one in memory.forget("Oskar Lind").memories] == ["fact"]
+        memory.forget("Oskar Lind", dry_run=False)
+        assert memory.forget("Oskar Lind").memories == ()

@@ -119,15 +119,18 @@ def _between(since: str | None, until: str | None) -> _Within:
 def meant_of(found: Sequence[Recalled]) -> list[Recalled]:
     """Return what a question that forgets means of what it finds: what holds words of it itself.
 
-    That scores nearly as the best does; of facts, where it names somebody, those about them alone.
-    What only means something near is never forgotten by a question.
+    That scores nearly as the best does, and of all such holds every word that one of them holds; of
+    facts, where it names somebody, those about them alone. What only means something near is never
+    forgotten by a question.
     """
     least = _AS_MEANT * max((one.score for one in found), default=0.0)
-    return [
+    near = [
         one
         for one in found
         if one.holds >= _HELD and one.score >= least and _OF_OTHERS not in one.why
     ]
+    asked = frozenset[int]().union(*(one.held for one in near))
+    return [one for one in near if asked and one.held == asked]
 
 
 def checked_effect(effect: object) -> Effect:

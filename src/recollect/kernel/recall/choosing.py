@@ -270,6 +270,8 @@ def told(
     rows, columns = np.array([one.row for one in places], np.int64), ranking.columns
     points = [(name, given.tolist()) for name, given in ranking.points(rows)]
     factors = [(name, factor(rows).tolist()) for name, factor in ranking.factors.items()]
+    held = [*ranking.held_by(rows)]
+    names = () if meant.links else [at for at, one in enumerate(meant.words) if one.is_of_name]
     memories: list[Recalled] = []
     for at, place in enumerate(places):
         row = place.row
@@ -298,7 +300,9 @@ def told(
             why=why,
             passage=passage(place.text, question),
             others=tuple(place.others),
-            holds=ranking.covered(row, beside_names=ranking.named is not None),
+            holds=ranking.covered(row, beside_names=ranking.named is not None)
+            * held[at].issuperset(names),
+            held=held[at],
             is_past=is_past,
         )
         memories.append(recalled)

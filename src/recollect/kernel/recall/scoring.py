@@ -150,6 +150,17 @@ class Ranking:
         order = np.lexsort((self.columns.element[rows], -scores))
         return replace(self, rows=rows[order], scores=scores[order])
 
+    def held_by(self, rows: Rows) -> Iterator[frozenset[int]]:
+        """Yield which words of the question each of some rows holds itself, or says otherwise."""
+        columns, own = self.columns, rows.astype(np.int32)  # of their type, or all are cast
+        found = np.zeros((len(self.question.words), len(rows)), np.bool_)
+        for at, word in enumerate(self.question.words):
+            for one in word.ways + word.kin:
+                held, _ = columns.of_word(one)
+                found[at] |= held.searchsorted(own, "right") > held.searchsorted(own)
+        for row in found.T:
+            yield frozenset(row.nonzero()[0].tolist())
+
     def covered(self, row: int, *, beside_names: bool = False) -> float:
         """Return how much of what is asked a row holds, 0 to 1; or of what is beside the names."""
         ideal = self.question.unknown * _rarity(1, max(self.standing.many, _MANY))

@@ -17,8 +17,8 @@ from bench.scale import Scale
 from recollect.kernel.search.tokens import terms
 from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sqlite.connection import SqliteSession
-from recollect.kernel.store.sqlite.texts import any_of
-from recollect.kernel.store.texts import Partition
+from recollect.kernel.store.sqlite.text_index import any_of
+from recollect.kernel.store.text_index import Partition
 from recollect.model import AsOf, Hits
 
 DOCUMENTS = 300_000

@@ -39,8 +39,8 @@ from recollect.kernel.store.port import SqlRow
 from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sqlite.connection import SqliteSession
 from recollect.kernel.store.sqlite.dialect import SQLITE
-from recollect.kernel.store.sqlite.texts import body
-from recollect.kernel.store.texts import partition_of
+from recollect.kernel.store.sqlite.text_index import body
+from recollect.kernel.store.text_index import partition_of
 from recollect.model import Key, PutLink
 
 QUERY_OF_15_LINES = """

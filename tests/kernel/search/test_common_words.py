@@ -10,7 +10,7 @@ from tests.kernel.search.test_rank import indexed
 
 from recollect.kernel.search import rank
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.texts import Partition
+from recollect.kernel.store.text_index import Partition
 
 MANY = 150  # more than the hundred documents that make a word a common one
 

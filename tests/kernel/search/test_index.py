@@ -5,7 +5,7 @@ from tests.kernel.search.graph import Graph
 from recollect.kernel.search.index import TextIndex, erase_texts
 from recollect.kernel.search.tokens import terms
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.texts import Partition
+from recollect.kernel.store.text_index import Partition
 
 LIVING_CONCEPTS, CLOSED_CONCEPTS = 0, 1
 

@@ -12,7 +12,7 @@ from tests.kernel.search.graph import Graph
 
 from recollect.kernel.search.rank import LENGTH_NORMALISATION, SATURATION, stages
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.texts import Partition
+from recollect.kernel.store.text_index import Partition
 
 WORDS = ("alpha", "beta", "gamma", "delta", "omega")
 ABSENT = "sigma"

@@ -51,7 +51,7 @@ from recollect.kernel.store.statements.checks import (
     TEXT_COUNTS,
 )
 from recollect.kernel.store.statements.counts import AGREE
-from recollect.kernel.store.statements.texts import FORGET_ALL_PAST
+from recollect.kernel.store.statements.text_index import FORGET_ALL_PAST
 from recollect.kernel.store.statements.vectors import EMBEDDED, UNUSED
 from recollect.kernel.vectors.embedder import NUMBER_BYTES, link_meaning, model_of, text_hash
 from recollect.kernel.vectors.rows import (

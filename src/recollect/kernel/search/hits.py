@@ -28,7 +28,7 @@ from recollect.kernel.store.cells import element_id, text, whole
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.meant import NAMED_CONCEPTS
-from recollect.kernel.store.statements.texts import PAST_ELEMENTS, PROPOSED
+from recollect.kernel.store.statements.text_index import PAST_ELEMENTS, PROPOSED
 from recollect.model import ElementKind
 
 _GROWTH = 2  # times as many rows where the first were too few

@@ -23,7 +23,7 @@ from recollect.kernel.search.tokens import concept_text, link_text, tokens
 from recollect.kernel.store.cells import TALLY_DOCUMENTS, TALLY_TOKENS, members, text, whole
 from recollect.kernel.store.insertion import add_counts
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
-from recollect.kernel.store.statements.texts import (
+from recollect.kernel.store.statements.text_index import (
     ELEMENTS,
     FORGET_COUNTS,
     FORGET_PAST,
@@ -34,7 +34,7 @@ from recollect.kernel.store.statements.texts import (
     SAID,
     SAID_BEFORE,
 )
-from recollect.kernel.store.texts import IndexedDocuments, Partition, partition_of
+from recollect.kernel.store.text_index import IndexedDocuments, Partition, partition_of
 from recollect.model import CONCEPT_BIT, LINK_BIT, LIVING, Progress, silent
 from recollect.node import dataclass
 

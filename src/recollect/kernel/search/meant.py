@@ -20,7 +20,7 @@ from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session, SqlValue
 from recollect.kernel.store.statements.meant import CALLED, SAID_OF, SPELT
-from recollect.kernel.store.texts import Partition, Term
+from recollect.kernel.store.text_index import Partition, Term
 from recollect.model import LIVING, Concept, NamedConcept, normal_text
 
 By = Literal["name", "spelling", "alias", "first name"]

@@ -12,7 +12,7 @@ import orjson
 from recollect.kernel.search.rank import Weights
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import SqlValue
-from recollect.kernel.store.texts import Partition
+from recollect.kernel.store.text_index import Partition
 from recollect.model import LIVING, ElementKind, Instant
 from recollect.node import dataclass, field
 

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from recollect.kernel.plan.scope import without_long_runs
-from recollect.kernel.store.texts import Term
+from recollect.kernel.store.text_index import Term
 from recollect.model import SEARCH_ATTRIBUTES, SEARCH_NAME, Attributes, Value
 
 LONGEST = 64

@@ -11,7 +11,7 @@ from typing import Protocol
 from recollect.kernel.store.dialect import Dialect
 from recollect.kernel.store.settings import Sampling
 from recollect.kernel.store.statement import Statement
-from recollect.kernel.store.texts import Texts
+from recollect.kernel.store.text_index import Texts
 from recollect.model import Kinds, Progress, silent
 from recollect.node import dataclass, field
 

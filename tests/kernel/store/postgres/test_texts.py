@@ -15,7 +15,7 @@ from recollect.kernel.store.port import Session
 from recollect.kernel.store.postgres.postings import unpack
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.sqlite.store import SqliteStore
-from recollect.kernel.store.texts import IndexedDocuments, Partition, Term, Texts, partition_of
+from recollect.kernel.store.text_index import IndexedDocuments, Partition, Term, Texts, partition_of
 
 WORDS = ("treats", "treating", "pain", "pains", "cs", "c", "course", "北京", "京都", "relational")
 TERMS = [*(Term(word) for word in WORDS), Term("absent"), Term("treat"), Term("京", is_prefix=True)]

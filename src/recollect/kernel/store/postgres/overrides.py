@@ -23,7 +23,7 @@ from recollect.kernel.store.statements.counts import (
 )
 from recollect.kernel.store.statements.elements import LAST, STATE
 from recollect.kernel.store.statements.queue import DUE_GROUPS
-from recollect.kernel.store.statements.texts import LAST_PAST
+from recollect.kernel.store.statements.text_index import LAST_PAST
 from recollect.kernel.store.statements.vectors import LAST_VECTOR
 
 _KEPT_KEY: Final = "group_id, operation, left(key, 500), rest_of(key)"

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Final
 
 from recollect.kernel.store.postgres.functions import CALLED, FUNCTIONS
-from recollect.kernel.store.postgres.texts import TABLES
+from recollect.kernel.store.postgres.text_index import TABLES
 from recollect.model import LIVING
 
 _TEXT: Final = 'text COLLATE "C"'

@@ -57,7 +57,7 @@ from recollect.kernel.store.postgres.pool import (
     milliseconds,
 )
 from recollect.kernel.store.postgres.round_trip import Found, Query, together
-from recollect.kernel.store.postgres.texts import PostgresTexts
+from recollect.kernel.store.postgres.text_index import PostgresTexts
 from recollect.kernel.store.settings import Sampling
 from recollect.kernel.store.sharing import AsksOnce
 from recollect.kernel.store.statements.counts import RETIRE_GROUP

@@ -13,7 +13,7 @@ from typing import Final
 import apsw
 
 from recollect.kernel.store.sqlite.text_functions import TOKENIZER
-from recollect.kernel.store.texts import Partition
+from recollect.kernel.store.text_index import Partition
 
 _HERE: Final = threading.local()
 

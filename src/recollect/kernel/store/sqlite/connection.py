@@ -41,7 +41,7 @@ from recollect.kernel.store.sqlite.faults import READING_ERRORS, translated
 from recollect.kernel.store.sqlite.forks import LOG, FilePlace, Held, beside
 from recollect.kernel.store.sqlite.functions import register_functions, register_search
 from recollect.kernel.store.sqlite.read_only import SCHEME
-from recollect.kernel.store.sqlite.texts import SqliteTexts
+from recollect.kernel.store.sqlite.text_index import SqliteTexts
 
 STEPS_A_TICK = 10_000
 """How often the engine asks whether it may go on."""

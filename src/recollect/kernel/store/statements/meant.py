@@ -6,7 +6,7 @@ Concepts by what people call them: as written, and by the words of a name.
 from __future__ import annotations
 
 from recollect.kernel.store.statement import Statement
-from recollect.kernel.store.statements.texts import guarded
+from recollect.kernel.store.statements.text_index import guarded
 from recollect.model import ElementKind
 
 NAMED_CONCEPTS = guarded(

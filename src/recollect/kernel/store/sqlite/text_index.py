@@ -19,7 +19,7 @@ from recollect.kernel.store.cells import octets, text, whole
 from recollect.kernel.store.insertion import Insertion
 from recollect.kernel.store.port import Session, SqlValue
 from recollect.kernel.store.sqlite.text_functions import document_length
-from recollect.kernel.store.texts import (
+from recollect.kernel.store.text_index import (
     IndexedDocuments,
     Occurrences,
     Partition,

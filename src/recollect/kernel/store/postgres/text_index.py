@@ -31,7 +31,7 @@ from recollect.kernel.store.postgres.postings import (
     without,
 )
 from recollect.kernel.store.postgres.stems import Stems
-from recollect.kernel.store.texts import IndexedDocuments, Occurrences, Partition, Size, Term
+from recollect.kernel.store.text_index import IndexedDocuments, Occurrences, Partition, Size, Term
 
 _MOST_BLOCKS: Final = 32  # of a word, before some are joined
 _AT_ONCE: Final = 1_000  # words whose blocks are joined by one statement

@@ -134,3 +134,45 @@ def test_of_two_that_are_named_what_tells_of_a_third_and_one_is_no_answer() -> N
         memory.remember(facts=[{"subject": "Omar", "predicate": "likes", "object": "figs"}])
         assert memory.recall("When did Omar join Project Heron?").memories == ()
         assert memory.recall("When did Greta join Project Heron?").memories
+
+
+@pytest.fixture(scope="module")
+def practice() -> Iterator[Memory]:
+    """A practice whose roles are told in several words."""
+    managed = {"subject": "Larkfield Vets", "predicate": "practice manager"}
+    with recollect.memory(":memory:", actor="bot") as memory:
+        memory.remember(
+            facts=[
+                {**managed, "object": "Priya Nair", "valid_at": "2019", "invalid_at": "2024-03"},
+                {**managed, "object": "Tom Ashby", "valid_at": "2024-03"},
+                {"subject": "Clínica Sol", "predicate": "jefe de ventas", "object": "Rosa Gil"},
+                {"subject": "Tom Ashby", "predicate": "lives_in", "object": "York"},
+                {"subject": "Priya Nair", "predicate": "works_for", "object": "Hillcrest Hospital"},
+            ]
+        )
+        memory.remember("Callum teaches chemistry at Larkfield High School", evidence=SAID)
+        memory.remember("Pickle the cat belongs to Lucia Romero", evidence=SAID)
+        yield memory
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Who is the practice manager of Larkfield Vets?", "Tom Ashby"),
+        ("Who is practice manager of Larkfield Vets now?", "Tom Ashby"),
+        ("Who was practice manager of Larkfield Vets in 2022?", "Priya Nair"),
+        ("¿Quién es el jefe de ventas de Clínica Sol?", "Rosa Gil"),
+        ("Where does the practice manager of Larkfield Vets live?", "York"),
+        ("Who is Priya Nair's employer now?", "Hillcrest Hospital"),
+        ("¿Quién es el dueño de Pickle?", "Pickle the cat belongs to Lucia Romero"),
+    ],
+)
+def test_a_relation_that_is_asked_in_the_words_of_a_fact_is_found(
+    practice: Memory, question: str, told: str
+) -> None:
+    first, *_ = practice.recall(question).memories
+    assert str(first.memory).split(" (")[0].endswith(told)
+
+
+def test_who_holds_a_role_is_told_by_no_text_without_it(practice: Memory) -> None:
+    assert practice.recall("Who was practice manager of Larkfield Vets in 2016?").memories == ()

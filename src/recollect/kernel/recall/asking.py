@@ -291,7 +291,8 @@ def _names_strangers(question: str, columns: Columns, number: int) -> bool:
     is_german = language_of(tokens(question)) == "german"
     for found in _CALLED.finditer(question):
         words = [one for one in asked_stems(found[0]) if not any(map(is_of_time, one))]
-        is_name = len(words) > 1 or (found.start() > 0 and not is_german)
+        is_first = not tokens(question[: found.start()])
+        is_name = len(words) > 1 or not (is_first or is_german)
         stems = tuple(one for ways in words for one in ways + kin_of(ways))
         if words and is_name and not columns.hold(_numbers(stems, columns.known), number):
             return True

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from typing import Final
 
 import numpy as np
@@ -48,7 +49,7 @@ class Related:
     ends: frozenset[int] = frozenset()  # whom it means by them
     over: frozenset[int] = frozenset()  # whose relations they are
     words: frozenset[str] = frozenset()  # that say no more than that, folded
-    missing: frozenset[str] = frozenset()  # of a relation that no fact tells
+    missing: frozenset[str] = frozenset()  # of which an answer must hold one
     links: frozenset[int] = frozenset()  # the facts stepped over
     has_own: bool = False  # each "my" stands before such words
 
@@ -68,6 +69,8 @@ class _Following:
     said: set[str] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)
     links: set[int] = field(default_factory=set)
+    predicates: set[str] = field(default_factory=set)  # the words of those of the links
+    telling: set[str] = field(default_factory=set)  # words of which what tells an end holds one
 
     def follow(self, at: int) -> frozenset[int] | None:
         """Return whom the word at a place means; None if it is of no relation of somebody known."""
@@ -83,17 +86,24 @@ class _Following:
         if whose is None:
             return None
         self.found[at] = ends = frozenset(self._ends(its, whose))
+        alike = frozenset[str]().union(*(one.words for one in its))
         if ends:
             self.over |= whose
-            self.said |= {word, *self._names(whose)}
+            self.said |= {word, *self._names(whose), *self._beside(at)}
+            self.telling |= alike.union(self.predicates, *(one.others for one in its))
         else:
-            alike = frozenset[str]().union(*(one.words for one in its))
             self.missing |= {one for one in alike if len(relations().get(one, its)) <= len(its)}
         return ends
 
     def _names(self, whose: frozenset[int]) -> Iterator[str]:
         called = self.columns.known.concepts
         return (word for one in whose if one in called for word in tokens(called[one].name))
+
+    def _beside(self, at: int) -> Iterator[str]:
+        """Yield the words around one that the predicates stepped over hold: "practice manager"."""
+        for way in (range(at - 1, -1, -1), range(at + 1, len(self.words))):
+            around = (folded(self.words[one]) for one in way)
+            yield from takewhile(self.predicates.__contains__, around)
 
     def _whose(self, at: int) -> frozenset[int] | None:
         """Return whose the thing at a place is."""
@@ -135,6 +145,7 @@ class _Following:
             for leads, other in ((starts and start in whose, end), (ends and end in whose, start)):
                 if leads:
                     self.links.add(int(self.columns.element[row]))
+                    self.predicates.update(tokens(predicate))
                     yield other
 
 
@@ -187,6 +198,6 @@ def related(
     has_own = all(at + 1 in found or at + 2 in found for at in mine)
     unsaid = _CALLED | following.said | {low[at] for at in found} | {"s"}
     if unsaid.issuperset(telling_words(low)):  # it asks who that is
-        return Related(ends | following.over, missing=missing, has_own=has_own)
+        return Related(ends | following.over, missing=missing | following.telling, has_own=has_own)
     over, said = frozenset(following.over), frozenset(following.said)
     return Related(ends - over, over, said, missing, frozenset(following.links), has_own)

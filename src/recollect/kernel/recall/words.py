@@ -49,7 +49,7 @@ _CLUES: Final = {
 }
 _ANY_CLUE: Final = frozenset().union(*_CLUES.values())
 _ASKING: Final = {
-    "english": STOP_WORDS | {"does", "much", "many", "ever", "there"},
+    "english": STOP_WORDS | {"does", "much", "many", "ever", "there", "now", "currently"},
     "german": _GERMAN,
     "spanish": _SPANISH,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from recollect.errors import Notice
+from recollect.errors import Hint, Notice
 from recollect.model.elements import Cell, Concept, Element, ElementKind, Instant, Value
 from recollect.node import dataclass, field
 
@@ -72,6 +72,7 @@ class AlsoHolds:
     line: str  # "Maria works_at Siemens"
     since: Instant | None  # None: since ever
     until: Instant | None  # None: until further notice
+    hint: Hint  # how the older of the two ends where the newer begins
 
 
 @dataclass(frozen=True, slots=True)

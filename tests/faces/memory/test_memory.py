@@ -284,7 +284,6 @@ def test_a_first_name_is_joined_by_the_text_that_is_proposed(memory: Memory) -> 
 @pytest.mark.parametrize(
     ("known", "told"),
     [
-        (["Rosa Klein", "Rosa Groß"], "Rosa"),  # of two nobody says whom
         (["Rosa Klein"], "rosa"),  # a colour
         (["Rosa Klein"], "Rosalind"),
         (["rosa quartz"], "Rosa"),
@@ -299,6 +298,19 @@ def test_what_may_be_somebody_else_is_not_proposed(
     assert (
         memory.remember(facts=[{"subject": "Bo", "predicate": "likes", "object": told}]).warnings
         == ()
+    )
+
+
+def test_of_a_first_name_of_two_both_are_named_and_none_is_proposed(memory: Memory) -> None:
+    for whose in ("Rosa Klein", "Rosa Groß"):
+        memory.remember(facts=[{"subject": whose, "predicate": "likes", "object": "tea"}])
+    told = memory.remember(facts=[{"subject": "Rosa", "predicate": "lives_in", "object": "Ulm"}])
+    (notice,) = told.warnings
+    assert "Rosa Klein" in notice.message and "Rosa Groß" in notice.message
+    joined = json.loads(notice.hint.removeprefix("correct with "))
+    memory.correct(**joined | {"same_as": "Rosa Groß"})
+    assert (
+        "Rosa Groß" in str(memory.brief("Rosa Groß")) and len(lines_about(memory, "Rosa Groß")) == 2
     )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pytest
 from hypothesis import given, strategies as st
 
 import recollect
@@ -169,3 +171,69 @@ def test_whatever_was_done_last_is_taken_back_whole_and_done_again(
             if verb == "undo":
                 memory.undo(again)
                 assert said_by(memory) == after
+
+
+ROOM = {"subject": "The choir", "predicate": "rehearses_in"}
+
+
+def lines(memory: Memory, **given: Any) -> list[str]:
+    return [str(one) for one in memory.list("fact", **given).memories]
+
+
+def test_what_also_holds_ends_where_the_newer_begins_as_the_answer_says() -> None:
+    with recollect.memory(":memory:") as memory:
+        decoy = Memory(memory.nexus.group("decoy"))
+        decoy.remember(facts=[{**ROOM, "object": "the decoy", "valid_at": "2027-01"}])
+        memory.remember(facts=[{**ROOM, "object": "the hall", "valid_at": "2025-06"}])
+        told = memory.remember(facts=[{**ROOM, "object": "the gym", "valid_at": "2027-02"}])
+        (hall,) = told.also_holds
+        memory.forget(**json.loads(hall.hint.removeprefix("forget with ")))
+        assert "The choir rehearses in the hall (2025-06 to 2027-02-01)" in lines(memory)
+        older = memory.remember(facts=[{**ROOM, "object": "the yard", "valid_at": "2024"}])
+        for one in older.also_holds[::-1]:  # the yard itself ends, where each of the others begins
+            memory.forget(**json.loads(one.hint.removeprefix("forget with ")))
+        assert "The choir rehearses in the yard (2024 to 2025-06-01)" in lines(memory, past=True)
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+@pytest.mark.parametrize("begins", ["2027-03", "2026-03"])
+def test_what_ended_for_a_successor_ends_where_that_one_is_corrected_to_begin(
+    begins: str, *, is_replaced: bool
+) -> None:
+    said = {"subject": "Ida", "predicate": "sings_with" if is_replaced else "lives_in"}
+    with recollect.memory(":memory:") as memory:
+        before = memory.remember(facts=[{**said, "object": "Ulm", "valid_at": "2020"}]).facts[0]
+        ends = {"replaces": before.id} if is_replaced else {}
+        told = {**said, "object": "Bonn", "valid_at": "2027-02", **ends}
+        bonn = memory.correct(memory.remember(facts=[told]).facts[0].id, object="Köln").memory
+        apart = {**said, "object": "Graz", "valid_at": "2010", "invalid_at": "2020"}
+        memory.remember(facts=[apart])
+        as_told = held_from(memory)
+        moved = memory.correct(bonn.id, valid_at=begins)
+        assert held_from(memory) == {
+            "Graz": ("2010-01-01", "2020-01-01"),
+            "Ulm": ("2020-01-01", f"{begins}-01"),
+            "Köln": (f"{begins}-01", ""),
+        }
+        memory.undo(moved.memory.id)
+        assert held_from(memory) == as_told
+
+
+def test_an_end_that_was_told_stays_where_the_next_is_corrected_to_begin() -> None:
+    said = {"subject": "Ida", "predicate": "lives_in"}
+    with recollect.memory(":memory:") as memory:
+        memory.remember(
+            facts=[{**said, "object": "Ulm", "valid_at": "2020", "invalid_at": "2027-02"}]
+        )
+        told = memory.remember(facts=[{**said, "object": "Bonn", "valid_at": "2027-02"}])
+        memory.correct(told.facts[0].id, valid_at="2027-03")
+        assert held_from(memory)["Ulm"] == ("2020-01-01", "2027-02-01")
+
+
+def held_from(memory: Memory) -> dict[str, tuple[str, str]]:
+    """Return from when to when what is believed was true, by what it says."""
+    return {
+        str(one.object): ((one.valid_at or "")[:10], (one.invalid_at or "")[:10])
+        for one in memory.list("fact", past=True).memories
+        if one.expired_at is None
+    }

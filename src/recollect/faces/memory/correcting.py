@@ -6,24 +6,28 @@ in its place.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from recollect.errors import refused
 from recollect.faces.claims import Actor
 from recollect.faces.knowledge import KnowledgeBase, NexusKnowledgePieceStore
+from recollect.faces.memory.lives import earlier_lives
 from recollect.faces.memory.model import Corrected, Holding, MemoryRecord, records_named
 from recollect.faces.memory.naming import concept_called, element_named
 from recollect.faces.memory.told import changes_of, read_fact
 from recollect.faces.memory.undoing import begun
-from recollect.kernel import Nexus
+from recollect.kernel import Nexus, asked_instant
 from recollect.model import (
+    BEGINNING,
     FACT,
     AlsoHolds,
     BatchReport,
     Change,
     Ended,
+    EndFact,
+    Instant,
     Link,
     Merge,
     PutConcept,
@@ -57,7 +61,30 @@ def correct_fact(
         return written(nexus, [*made, *puts], before, actor)
     others = {key: one for key, one in link.attributes.items() if key != FACT}
     put = replace(puts[0], attributes=others, replaces=link.id, is_correction=True)
-    return written(nexus, [*made, put], before, actor)
+    moved = _ends_moved(nexus, link, dated.valid_at, asked_instant(fact.valid_at or ""))
+    return written(nexus, [*made, put, *moved], before, actor, len(made))
+
+
+def _ends_moved(
+    nexus: Nexus, link: Link, old: Instant | None, new: Instant | None
+) -> Iterator[EndFact]:
+    """Yield what lets each fact end where its successor begins now, if that is what ended it."""
+    if old is None or new is None or old == new:
+        return
+    lives = [link.id, *earlier_lives(nexus, [link.id])]
+    told = {nexus.history(one)[0].versions[0].since.number for one in lives}
+    joints = nexus.concepts.joints([link.subject], "subject", [link.predicate])
+    for id, one in nexus.elements.look_up([one.link.id for one in joints]).items():
+        if one.invalid_at != old or id == link.id or new <= (one.valid_at or BEGINNING):
+            continue
+        *_, last = (
+            step
+            for life in nexus.history(id)
+            for step in life.versions
+            if step.before is None or step.before.invalid_at != old
+        )
+        if last.since.number in told:
+            yield EndFact(id, new)
 
 
 def correct_concept(
@@ -95,13 +122,13 @@ def correct_piece(
 
 
 def written(
-    nexus: Nexus, changes: Sequence[Change], before: MemoryRecord, actor: Actor
+    nexus: Nexus, changes: Sequence[Change], before: MemoryRecord, actor: Actor, at: int = -1
 ) -> Corrected:
-    """Write a correction, whose last change puts what stands then."""
+    """Write a correction, in which the change at a place, the last, puts what stands then."""
     done = nexus.write(changes, actor=actor.actor_id)
     (report,) = done.results
     assert isinstance(report, BatchReport)
-    (memory,) = records_named(nexus, report.ids[-1:])
+    (memory,) = records_named(nexus, [report.ids[at]])
     return Corrected(
         memory,
         before,
@@ -118,6 +145,6 @@ def beside(nexus: Nexus, found: Sequence[Ended | AlsoHolds]) -> tuple[Holding, .
     return tuple(
         Holding(one.id, lines[one.id], until=bound_text(one.at))
         if isinstance(one, Ended)
-        else Holding(one.id, lines[one.id], bound_text(one.since), bound_text(one.until))
+        else Holding(one.id, lines[one.id], bound_text(one.since), bound_text(one.until), one.hint)
         for one in found
     )

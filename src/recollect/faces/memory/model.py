@@ -183,6 +183,7 @@ class Holding(_Said):
     line: str
     since: str | None = None
     until: str | None = None
+    hint: str = ""  # of what goes on: how the older of the two ends where the newer begins
 
 
 @dataclass(frozen=True, slots=True)

@@ -552,7 +552,9 @@ def also_holds(unit: Unit, made: Sequence[LinkElement]) -> tuple[AlsoHolds, ...]
     links = [one for one in found if isinstance(one, LinkElement)]
     unit.directory.expect_ids(end for one in links for end in (one.subject, one.object))
     return tuple(
-        _held(unit, one) for one in links if not is_kept(unit, one.subject, _predicate(unit, one))
+        _held(unit, one, made)
+        for one in links
+        if not is_kept(unit, one.subject, _predicate(unit, one))
     )
 
 
@@ -595,13 +597,20 @@ def told_of_both(unit: Unit, subject: int) -> Iterator[Notice]:
             yield Notice("both_hold", message, end_fact(id, at))
 
 
-def _held(unit: Unit, link: LinkElement) -> AlsoHolds:
+def _held(unit: Unit, link: LinkElement, made: Iterable[LinkElement]) -> AlsoHolds:
     start, end = link.content.valid_at, link.content.invalid_at
+    told = (link.subject, normal_text(_predicate(unit, link)))
+    beside = (one for one in made if told == (one.subject, normal_text(_predicate(unit, one))))
+    older, newer = link, min(beside, key=lambda one: one.content.valid_at)
+    # What says no beginning begins as it is told.
+    if start > (unit.at if newer.content.valid_at == BEGINNING else newer.content.valid_at):
+        older, newer = newer, older
     return AlsoHolds(
         unit.public_id(link),
         line_of(unit, link),
         None if start == BEGINNING else start,
         None if end == FOREVER else end,
+        end_fact(unit.public_id(older), bound_text(newer.content.valid_at)),
     )
 
 

@@ -280,8 +280,8 @@ class PlainNames:
             raise missing_concept(unit, Meant(name=name))
         concept = self._made(Meant(made, name))
         persons = [one for one in found if name[0].isupper() and self._is_person(one)]
-        if len(persons) == 1:
-            unit.notices.append(self._first_name_of(persons[0], concept))
+        if persons:
+            unit.notices.append(self._first_name_of(persons, concept))
         return concept
 
     def _is_person(self, concept: ConceptElement) -> bool:
@@ -293,11 +293,13 @@ class PlainNames:
             one.subject == concept.id or one.predicate == serves for one in links
         )
 
-    def _first_name_of(self, person: ConceptElement, concept: ConceptElement) -> Notice:
-        """Return the notice that a new concept is called by the first name of one known person."""
-        own, known = self._id(concept), self._told([person])
-        message = f'"{concept.name}" ({own}) is new, and is the first name of {known} alone'
-        return Notice("first_name", message, hint=join(own, self._id(person)))
+    def _first_name_of(self, persons: list[ConceptElement], concept: ConceptElement) -> Notice:
+        """Return the notice that a new concept is called by the first name of known persons."""
+        own, known = self._id(concept), self._told(persons)
+        one, *others = map(self._id, persons)
+        who, whom = (f"each of {known}", "WHOM") if others else (f"{known} alone", one)
+        message = f'"{concept.name}" ({own}) is new, and is the first name of {who}'
+        return Notice("first_name", message, hint=join(own, whom))
 
     def _of_type(self, name: str, type_: str) -> ConceptElement:
         unit, wanted = self._unit, Meant(type_, name)

@@ -356,7 +356,7 @@ def _tell_others(out: Output, ended: Iterable[Holding], held: Iterable[Holding])
     for one in held:
         since = "" if one.since is None else f" since {one.since[:10]}"
         out.show_text(shown(f"also holds  {one.line}{since}", "dim"))
-        out.advise(f"  if not: recollect forget --id {one.id} --how end")
+        out.advise(one.hint, "  if not: ")
 
 
 def _line(one: MemoryRecord, word: str) -> Text:

@@ -287,13 +287,13 @@ def _corrected(done: Corrected) -> Output:
 
 
 def _beside(ended: Iterable[Holding], held: Iterable[Holding]) -> Output:
-    """Return what a write ended, and what goes on beside it: end it if it holds no longer."""
+    """Return what a write ended, and what goes on beside it, with how to end what should not."""
     told: Output = {}
     if gone := [one.to_dict() for one in ended]:
         told["ended"] = gone
     if beside := [one.to_dict() for one in held]:
         told["also_holds"] = beside
-        told["hint"] = 'what also holds and should not: forget with its id and effect "end"'
+        told["hint"] = "if not both hold: the hint of what also holds ends the older of the two"
     return told
 
 

@@ -208,7 +208,7 @@ class ToDo(StrEnum):
     ASK_ABOUT_NOW = "read what is true now"
     ASK_AT_TRANSACTION = "read as of a transaction"
     DECLARE_OR_FORCE = "declare or mend what is there, or force it"
-    END_FACT = "let a fact end"
+    FORGET = "end, withdraw or erase a memory"
     GIVE_PARAMETER = "give a parameter a value"
     JOIN = "make two concepts one"
     LIST_ATTENTION = "list what asks for attention"
@@ -263,10 +263,10 @@ def join(one: str, other: str) -> Hint:
     return Hint(f"correct with {json.dumps(given)}", ToDo.JOIN, one, other)
 
 
-def end_fact(id: str, at: str | None) -> Hint:
-    """Return the hint to let a fact end at an instant, else now."""
-    given = {"id": id, "effect": "end"} | ({"at": at} if at else {})
-    return Hint(f"forget with {json.dumps(given)}", ToDo.END_FACT, *([id, at] if at else [id]))
+def forget_as(id: str, effect: str, at: str | None = None) -> Hint:
+    """Return the hint to forget a memory; what ends does so at an instant, else now."""
+    given = {"id": id, "effect": effect} | ({"at": at} if at else {})
+    return Hint(f"forget with {json.dumps(given)}", ToDo.FORGET, *given.values())
 
 
 def ask_about_now() -> Hint:

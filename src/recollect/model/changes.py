@@ -223,6 +223,7 @@ class Delete:
 
     element: Reference
     if_missing: IfMissing = "raise"
+    metadata: Attributes = field(default_factory=dict)  # what its last content says too
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import recollect
 from behind import BYTES
 from recollect.errors import RecollectError
 from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece
-from recollect.faces.memory import forgetting
+from recollect.faces.memory import Effect, forgetting
 from recollect.kernel import Nexus
 
 
@@ -258,3 +258,48 @@ def test_a_name_that_is_known_no_longer_forgets_what_is_said_of_others():
         assert [one.kind for one in memory.forget("Oskar Lind").memories] == ["fact"]
         memory.forget("Oskar Lind", dry_run=False)
         assert memory.forget("Oskar Lind").memories == ()
+
+
+@pytest.mark.parametrize("effect", ["withdraw", "end"])
+def test_why_something_is_forgotten_is_kept_with_it_until_that_is_undone(effect: Effect):
+    with recollect.memory(":memory:", actor="agent") as memory:
+        facts = [{"subject": "Ida", "predicate": "plays", "object": "theorbo"}]
+        (fact,) = memory.remember(facts=facts).facts
+        memory.forget(id=fact.id, effect=effect, reason="she sold it")
+        assert "she sold it" in str(memory.why(fact.id).history)
+        now = memory.undo(fact.id).memory
+        assert "she sold it" not in str(memory.why(now.id).history[-1])
+
+
+def test_why_a_message_is_withdrawn_is_kept_with_it():
+    with recollect.memory(":memory:", actor="agent") as memory:
+        (said,) = memory.remember(messages=[{"content": "The roof leaks"}]).episodes
+        memory.forget(id=said, reason="it was mended")
+        assert "it was mended" in str(memory.why(said).history)
+
+
+@pytest.mark.parametrize("dry_run", [True, False, None])
+def test_a_dry_run_is_refused_as_the_run_is(dry_run: bool | None):
+    said = [{"kind": "user_statement", "detail": "my dog"}]
+    fact = {"subject": "Ida", "predicate": "plays", "object": "theorbo", "valid_at": "2020"}
+    with recollect.memory(":memory:", actor="agent") as memory:
+        memory.remember("Ida has a dog called Pizzicato", evidence=said, facts=[fact])
+        for what, at in (("Pizzicato", "2026"), ("theorbo", "2019")):
+            with pytest.raises(RecollectError, match="INVALID_ARGUMENT"):
+                memory.forget(what, effect="end", at=at, dry_run=dry_run)
+        assert not memory.forget("theorbo", effect="end", at="2026").memories[0].standing
+        assert not memory.list("fact").memories[0].standing
+
+
+def test_a_question_tells_what_is_past_and_how_it_is_forgotten():
+    lind = {"subject": "Oskar Lind", "predicate": "conducts", "object": "the choir"}
+    with recollect.memory(":memory:", actor="agent") as memory:
+        (fact,) = memory.remember(facts=[{**lind, "invalid_at": "2021"}]).facts
+        memory.remember(messages=[{"content": "I saw Oskar Lind"}])
+        for effect in ("withdraw", "erase"):
+            for what in ("Oskar Lind", "Oskar Lind conducts"):
+                (told,) = memory.forget(what, effect=effect).warnings
+                assert str(fact) in told.message
+                assert told.hint == f'forget with {{"id": "{fact.id}", "effect": "{effect}"}}'
+        memory.forget(id=fact.id, effect="erase")
+        assert memory.forget("Oskar Lind", effect="erase").warnings == ()

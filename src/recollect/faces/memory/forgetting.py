@@ -12,7 +12,7 @@ from dataclasses import asdict
 from itertools import islice
 from typing import Any, Final, assert_never
 
-from recollect.errors import PERMISSION_DENIED, nearest, refused
+from recollect.errors import PERMISSION_DENIED, Notice, forget_as, nearest, refused
 from recollect.faces.claims import ACTIVE, Actor, AttentionQueue, Writer
 from recollect.faces.knowledge import NexusKnowledgePieceStore
 from recollect.faces.memory.listing import MOST, holding
@@ -20,6 +20,7 @@ from recollect.faces.memory.lives import earlier_lives
 from recollect.faces.memory.model import (
     DISPUTED,
     EFFECTS,
+    FORGOTTEN_BECAUSE,
     WITHDRAWN,
     Effect,
     MemoryRecord,
@@ -36,7 +37,9 @@ from recollect.model import (
     EndFact,
     Instant,
     Link,
+    Put,
     Rows,
+    Value,
 )
 from recollect.node import dataclass
 
@@ -133,6 +136,32 @@ def meant_of(found: Sequence[Recalled]) -> list[Recalled]:
     return [one for one in near if asked and one.held == asked]
 
 
+def told_of_past(records: Iterable[MemoryRecord], effect: Effect) -> tuple[Notice, ...]:
+    """Return that a question leaves alone what has ended or stands no more."""
+    return tuple(
+        Notice(
+            "past_stays",
+            f'"{one}" is past, which is forgotten by its id alone',
+            hint=forget_as(one.id, effect),
+        )
+        for one in records
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How memories are forgotten."""
+
+    effect: Effect
+    at: Instant | None = None  # when they end; None: now
+    reason: str | None = None
+
+    @property
+    def metadata(self) -> dict[str, Value]:
+        """What is kept with them."""
+        return {} if self.reason is None else {FORGOTTEN_BECAUSE: self.reason}
+
+
 def checked_effect(effect: object) -> Effect:
     """Return an effect; INVALID_ARGUMENT for another word."""
     for one in EFFECTS:
@@ -174,15 +203,13 @@ def check_named(nexus: Nexus, record: MemoryRecord, id: str, effect: Effect) -> 
         raise refused("what is erased is named by its whole id", f"use {record.id}")
 
 
-def end_all(
-    nexus: Nexus, records: Sequence[MemoryRecord], at: Instant | None, actor: Actor
-) -> None:
+def end_all(nexus: Nexus, records: Sequence[MemoryRecord], way: Way, actor: Actor) -> None:
     """Say that memories hold no longer than until an instant, now if there is none."""
     changes: list[Change] = []
     for one in records:
         match one.kind:
             case "fact":
-                changes.append(EndFact(one.id, at))
+                changes += [Put(one.id, metadata=way.metadata), EndFact(one.id, way.at)]
             case "concept":
                 raise refused(
                     f"a concept does not end, but what is said of {one.text[:60]} may",
@@ -196,18 +223,16 @@ def end_all(
     nexus.write(changes, actor=actor.actor_id)
 
 
-def withdraw_all(
-    nexus: Nexus, records: Sequence[MemoryRecord], reason: str | None, actor: Actor
-) -> None:
+def withdraw_all(nexus: Nexus, records: Sequence[MemoryRecord], way: Way, actor: Actor) -> None:
     """Believe memories no longer; a claim is disputed, for claims are never deleted."""
     changes: list[Change] = []
     for one in records:
         match one.kind:
             case "fact" | "concept" | "episode":
-                changes.append(Delete(one.id))
+                changes.append(Delete(one.id, metadata=way.metadata))
             case "claim":
                 if one.status in ACTIVE:
-                    why = f"{WITHDRAWN}: {reason or 'it should not be believed'}"
+                    why = f"{WITHDRAWN}: {way.reason or 'it should not be believed'}"
                     Writer(nexus).transition(one.id, DISPUTED, (), why, actor)
             case "piece":
                 NexusKnowledgePieceStore(nexus, actor.actor_id).remove(one.name or "")
@@ -283,22 +308,23 @@ def _left_alone(nexus: Nexus, ids: Sequence[str]) -> list[str]:
 def forget_all(
     nexus: Nexus,
     records: Sequence[MemoryRecord],
-    effect: Effect,
-    *,
-    at: Instant | None,
-    reason: str | None,
+    way: Way,
     actor: Actor,
+    *,
+    is_dry_run: bool,
 ) -> tuple[dict[str, Any], ...]:
-    """Forget memories, and return the receipts of what was erased. All or none are forgotten."""
-    match effect:
-        case "end":
-            with nexus.transaction():
-                end_all(nexus, records, at, actor)
-        case "withdraw":
-            with nexus.transaction():
-                withdraw_all(nexus, records, reason, actor)
-        case "erase":
-            return erase_all(nexus, records, actor, is_dry_run=False)
-        case _:
-            assert_never(effect)
+    """Forget memories, and return the receipts of what was erased. All or none are forgotten.
+
+    A dry run does the same and keeps nothing of it, so it is refused where that would be.
+    """
+    if way.effect == "erase":
+        return erase_all(nexus, records, actor, is_dry_run=is_dry_run)
+    with nexus.transaction(dry_run=is_dry_run):
+        match way.effect:
+            case "end":
+                end_all(nexus, records, way, actor)
+            case "withdraw":
+                withdraw_all(nexus, records, way, actor)
+            case _:
+                assert_never(way.effect)
     return ()

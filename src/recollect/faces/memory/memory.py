@@ -40,15 +40,16 @@ from recollect.faces.memory.explaining import why_of
 from recollect.faces.memory.forgetting import (
     UNDO,
     Selection,
+    Way,
     check_named,
     checked_effect,
     checked_end,
     episodes_of,
-    erase_all,
     forget_all,
     is_there,
     meant_of,
     refused_with,
+    told_of_past,
 )
 from recollect.faces.memory.listing import MOST, listed
 from recollect.faces.memory.lives import earlier_lives
@@ -309,13 +310,14 @@ class Memory:
         `happened_until` about when it was said, or when what a fact says began.
         """
         effect = checked_effect(effect)
-        moment = checked_end(at, effect)
+        way = Way(effect, checked_end(at, effect), reason)
         times = since, until, happened_since, happened_until
         if (id is None) == all(one is None for one in (what, source, session, *times)):
             raise refused(
                 "it is not said what to forget" if id is None else "an id is given with a question",
                 "pass an id, or a question in plain words",
             )
+        past: Records = []
         if id is not None:
             records = [self._record(id, closed=effect == "erase")]
             check_named(self.nexus, records[0], id, effect)
@@ -324,6 +326,9 @@ class Memory:
             chosen = Selection(source, episodes, *times)
             found = self._candidates(what, limit)
             records = chosen.first(limit, (one for one in found if is_there(one, effect)))
+            if what is not None and effect != "end":
+                found = self._candidates(what, limit, past=True)
+                past = chosen.first(limit, (one for one in found if is_there(one, effect)))
         if effect == "erase":
             only_asked = what if source is session is None and not any(times) else None
             before = earlier_lives(self.nexus, [one.id for one in records])
@@ -331,15 +336,13 @@ class Memory:
             records += refused_with(self.nexus, records, only_asked)
         is_dry_run = id is None if dry_run is None else dry_run
         receipts: tuple[dict[str, Any], ...] = ()
-        if is_dry_run and effect == "erase":
-            receipts = erase_all(self.nexus, records, self.actor, is_dry_run=True)
-        elif not is_dry_run and records:
-            receipts = forget_all(
-                self.nexus, records, effect, at=moment, reason=reason, actor=self.actor
-            )
-            if effect != "erase":
-                records = list(records_named(self.nexus, [one.id for one in records]))
-        return Forgotten(effect, tuple(records), is_dry_run, UNDO[effect], receipts)
+        if records:
+            receipts = forget_all(self.nexus, records, way, self.actor, is_dry_run=is_dry_run)
+        if effect != "erase" and not is_dry_run:
+            records = list(records_named(self.nexus, [one.id for one in records]))
+        own = {one.id for one in records}
+        left = told_of_past((one for one in past if one.id not in own), effect)
+        return Forgotten(effect, tuple(records), is_dry_run, UNDO[effect], receipts, left)
 
     def list(
         self,
@@ -390,10 +393,16 @@ class Memory:
         own = () if self.actor.actor_id is None else (self.actor.actor_id,)
         return (*own, SELF) if self.is_person else (SELF, *own)
 
-    def _candidates(self, what: str | None, limit: int) -> Iterator[MemoryRecord]:
+    def _candidates(
+        self, what: str | None, limit: int, *, past: bool = False
+    ) -> Iterator[MemoryRecord]:
+        """Yield what a question means among what stands, or of the past alone; without it, all."""
         if what is not None:
-            found = self.nexus.recall(what, limit=limit, kinds=_FORGOTTEN, asker=self._asker())
-            same = [each for one in meant_of(found.memories) for each in (one.element, *one.others)]
+            found = self.nexus.recall(
+                what, limit=limit, kinds=_FORGOTTEN, past=past, asker=self._asker()
+            )
+            meant = meant_of([one for one in found.memories if one.is_past is past])
+            same = [each for one in meant for each in (one.element, *one.others)]
             yield from records_of(self.nexus, same)
             return
         for kind in _FORGOTTEN:

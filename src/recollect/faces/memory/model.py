@@ -220,6 +220,7 @@ class Forgotten(_Said):
     is_dry_run: bool = field(default=False, metadata={"always": True})
     undo: str = ""
     receipts: tuple[Mapping[str, Any], ...] = ()  # of what was erased
+    warnings: tuple[Notice, ...] = ()  # what has ended and a question leaves alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +272,9 @@ class Why(_Said):
 
 WITHDRAWN: Final = "withdrawn"
 """How the reason begins of a dispute that says no more than that a claim counts no longer."""
+
+FORGOTTEN_BECAUSE: Final = "forgotten_because"
+"""Metadata of what was ended or withdrawn: the reason, if one was given."""
 
 DISPUTED: Final = "disputed"
 """The status of a claim that is withdrawn, or that something speaks against."""

@@ -12,7 +12,7 @@ from typing import Final
 
 from recollect.errors import Hint, RecollectError, join, refused
 from recollect.faces.claims import Actor, Writer
-from recollect.faces.memory.model import Corrected, MemoryRecord, records_named
+from recollect.faces.memory.model import FORGOTTEN_BECAUSE, Corrected, MemoryRecord, records_named
 from recollect.faces.memory.naming import ENDS, element_named
 from recollect.kernel import Nexus, asked_instant
 from recollect.model import (
@@ -50,7 +50,7 @@ _KEPT: Final = {
 }
 """Types of what is never changed, and what to do; an episode that is withdrawn is told again."""
 
-_OWN: tuple[str, ...] = (REPLACED_BY, "valid_from", "valid_until")
+_OWN: tuple[str, ...] = (REPLACED_BY, FORGOTTEN_BECAUSE, "valid_from", "valid_until")
 
 
 def changes_back(nexus: Nexus, identifier: str) -> list[Change]:
@@ -240,7 +240,11 @@ def _born_again(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
                 if link.object == concept.id:
                     told = replace(told, object=key)
                 changes.append(told)
-    metadata = {key: one for key, one in concept.metadata.items() if key[:1] != "_"}
+    metadata = {
+        key: one
+        for key, one in concept.metadata.items()
+        if key[:1] != "_" and key != FORGOTTEN_BECAUSE
+    }
     put = PutConcept(concept.type, concept.name, concept.attributes, metadata)
     if concept.type == _EPISODE:
         put = replace(put, id=concept.id)

@@ -257,7 +257,11 @@ class Batch:
             if change.if_missing == "skip":
                 return None
             raise self.references.missing(change.element)
-        self.deleted += self._unit.close([element])
+        if change.metadata:
+            self._unit.put(element, {}, members(change.metadata, "metadata"), {})
+            self.deleted += self._unit.supersede(element, element.content)
+        else:
+            self.deleted += self._unit.close([element])
         self.references.forget_ends()
         return element
 

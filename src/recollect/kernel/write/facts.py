@@ -24,7 +24,7 @@ from recollect.errors import (
     INVALID_VALUE,
     NOT_FOUND,
     Notice,
-    end_fact,
+    forget_as,
     refused,
 )
 from recollect.kernel.schema.definitions import functional_predicates
@@ -594,7 +594,7 @@ def told_of_both(unit: Unit, subject: int) -> Iterator[Notice]:
                 f"{line_of(unit, older)} ({id}) goes on beside {line_of(unit, newer)}, "
                 "which is newer, and one holds at a time"
             )
-            yield Notice("both_hold", message, end_fact(id, at))
+            yield Notice("both_hold", message, forget_as(id, "end", at))
 
 
 def _held(unit: Unit, link: LinkElement, made: Iterable[LinkElement]) -> AlsoHolds:
@@ -610,7 +610,7 @@ def _held(unit: Unit, link: LinkElement, made: Iterable[LinkElement]) -> AlsoHol
         line_of(unit, link),
         None if start == BEGINNING else start,
         None if end == FOREVER else end,
-        end_fact(unit.public_id(older), bound_text(newer.content.valid_at)),
+        forget_as(unit.public_id(older), "end", bound_text(newer.content.valid_at)),
     )
 
 

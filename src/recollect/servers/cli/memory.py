@@ -316,6 +316,7 @@ def _tell_forgotten(out: Output, done: Forgotten) -> None:
             out.say(str(receipt["note"]), "dim")
     if not done.memories:
         out.say("nothing is found to forget", "dim")
+    out.warn_of(done.warnings)
 
 
 _DONE: Mapping[str, str] = {"end": "ended", "withdraw": "withdrawn", "erase": "erased"}

@@ -71,9 +71,9 @@ def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = Fals
             return f"use {option} {hint.on[0]}"
         case ToDo.WRITE:
             return "write it by itself" if is_shell else "run it: recollect run -"
-        case ToDo.END_FACT:
-            id, *at = hint.on
-            return f"recollect forget --id {id} --how end" + "".join(f" --at {one}" for one in at)
+        case ToDo.FORGET:
+            options = zip(("--id", "--how", "--at"), hint.on, strict=False)
+            return "recollect forget " + " ".join(f"{name} {one}" for name, one in options)
         case ToDo.JOIN:
             return f"recollect correct {hint.on[0]} --same-as {hint.on[1]}"
         case ToDo.SEARCH | ToDo.LIST_EXCHANGES:

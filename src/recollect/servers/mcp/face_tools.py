@@ -238,6 +238,8 @@ def forget(memory: Memory, given: Forget) -> Output:
         "memories": [_kept(one) for one in done.memories],
         "undo": done.undo,
     }
+    if done.warnings:
+        answer["warnings"] = [one.to_wire() for one in done.warnings]
     return {**answer, "receipts": list(done.receipts)} if done.receipts else answer
 
 

@@ -58,7 +58,7 @@ WORDS: Final[Mapping[ToDo, str]] = {
     ToDo.ASK_ABOUT_NOW: "empty the field “True at”",
     ToDo.ASK_AT_TRANSACTION: "write #{0} into “Known at”",
     ToDo.WRITE: "write it at Ask, which shows what it would do",
-    ToDo.END_FACT: "let {0} end on its page",
+    ToDo.FORGET: "{1} {0} on its page",
     ToDo.JOIN: "at Ask: MERGE CONCEPT ?one INTO ?other WHERE "
     '{{ ?one {{id: "{0}"}} ?other {{id: "{1}"}} }}',
     ToDo.SEARCH: "search for it at Ask",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from recollect.errors import Notice, end_fact
+from recollect.errors import Notice, forget_as
 from recollect.faces.kip.maintenance.reading import rows_of
 from recollect.kernel import Nexus
 from recollect.model import FACT, AsOf, Dated, Link, Rows, bound_text
@@ -29,7 +29,7 @@ def both_hold(nexus: Nexus) -> Iterator[Notice]:
             found = nexus.elements.look_up([str(one) for one in pair]).values()
             older, newer = sorted(found, key=lambda one: (one.valid_at or 0, one.created_at))
             message = f"{_said(older)} goes on beside {_said(newer)}, which is newer"
-            end = end_fact(older.element.id, bound_text(newer.valid_at))
+            end = forget_as(older.element.id, "end", bound_text(newer.valid_at))
             yield Notice("both_hold", f"{message}, and one holds at a time", end)
 
 

@@ -123,3 +123,10 @@ def test_hints_know_what_each_command_takes() -> None:
     assert {one for one, names in taken.items() if "place" in names} == PLACED
     grouped = {one for one, names in taken.items() if "group" in names}
     assert {one.partition(" ")[0] for one in taken.keys() - APART - grouped} == GROUPLESS
+
+
+def test_an_id_of_several_words_is_quoted_where_two_are_to_be_one(cli: Cli):
+    boss = 'UPSERT { CONCEPT ?a { {type: "Person", name: "Max Weber", id: "the boss"} } }'
+    assert cli("run", "-", "--db", "me.db", input=boss).exit_code == 0
+    told = cli("remember", "--fact", "Max", "likes", "tea", "--db", "me.db").stderr
+    assert " --same-as 'the boss')" in told

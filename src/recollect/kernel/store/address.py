@@ -12,7 +12,7 @@ from recollect.node import dataclass
 
 _MEMORY = ":memory:"
 _SERVERS = ("postgresql://", "postgres://")
-_PASSWORD = re.compile(r"(?<=//)([^:@/?]*):[^?]*@")
+_PASSWORD = re.compile(r"(?<=//)([^:@/]*):[^/]*@")  # it may hold a question mark
 _SCHEME_BEFORE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")  # a single letter is a drive
 
 
@@ -42,9 +42,9 @@ def shown_address(address: str) -> str:
     """
     if not is_server(address):
         return address
-    place, _, given = address.partition("?")
+    place, _, given = _PASSWORD.sub(r"\1@", address).partition("?")
     kept = [one for one in given.split("&") if "password" not in one.partition("=")[0]]
-    return "?".join(filter(None, (_PASSWORD.sub(r"\1@", place), "&".join(kept))))
+    return "?".join(filter(None, (place, "&".join(kept))))
 
 
 def parse_address(address: str | os.PathLike[str]) -> Address:

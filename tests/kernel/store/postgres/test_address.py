@@ -52,6 +52,13 @@ def test_the_password_is_in_no_text_that_a_person_sees(caplog: pytest.LogCapture
     assert SECRET not in "".join(traceback.format_exception(caught.value)) + caplog.text
 
 
+def test_a_password_with_a_question_mark_is_not_shown_either() -> None:
+    known = parse_server("postgresql://ann:se?cret@db/notes")
+    assert known.conninfo.endswith("ann:se?cret@db/notes")
+    assert known.place == "postgresql://ann@db/notes"
+    assert parse_server("postgresql://db:5433/a@b").place == "postgresql://db:5433/a@b"
+
+
 def test_the_pool_and_the_wait_are_named_in_the_address() -> None:
     known = parse_server("postgresql://db/notes?pool=4&wait=20&connect_timeout=3")
     assert (known.pool, known.wait) == (4, 20)

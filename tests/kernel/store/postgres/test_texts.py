@@ -234,3 +234,11 @@ def test_a_purge_leaves_no_word_of_what_was_said(on_server: str) -> None:
         assert session.rows("SELECT term FROM text_block ORDER BY term") == [("",), ("ibuprofen",)]
         assert session.rows("SELECT doc FROM text_past") == []
     store.close()
+
+
+def test_a_text_index_that_is_in_use_is_left_as_large_as_it_is(on_server: str) -> None:
+    slow = f"{on_server}&options=-c%20statement_timeout%3D100"  # as a role may have it
+    with recollect.open(slow) as nexus, recollect.open(on_server) as reader, reader.snapshot():
+        nexus.write('UPSERT { CONCEPT ?a { {type: "Drug", name: "Aspirin"} } }')
+        assert len(reader.search("aspirin").results) == 1
+        assert nexus.doctor(fix=True).is_well

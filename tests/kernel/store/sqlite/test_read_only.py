@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.kernel.store.sqlite.test_migrations import older
 
 from recollect.kernel import Nexus
+from recollect.kernel.store.sqlite.migrations import VERSION
 from recollect.model import PutConcept
 
 READ = """
@@ -69,6 +71,16 @@ def test_a_file_in_a_read_only_folder_is_read(memory: Path) -> None:
     assert message == f"{memory.parent} is read-only, so the memory can only be read"
     assert hint == f"make it writable: chmod u+w {memory.parent}"
     assert names(memory) == ["m.db"]
+
+
+def test_a_read_only_file_of_an_older_version_is_told_apart(memory: Path) -> None:
+    memory.unlink()
+    older(memory, VERSION - 1)
+    memory.chmod(0o444)
+    code, message, hint = read(memory)
+    assert code == "STORE_UNAVAILABLE"
+    assert message == f"{memory} is read-only, so its older tables cannot be brought up to date"
+    assert hint == f"make it writable: chmod u+w {memory}"
 
 
 def test_a_file_on_a_read_only_file_system_is_read_and_has_to_be_copied(memory: Path) -> None:

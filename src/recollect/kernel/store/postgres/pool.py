@@ -170,8 +170,11 @@ class Pool:
 
         Nobody reads it meanwhile. Cost: the table.
         """
-        with suppress(psycopg.errors.LockNotAvailable), self._outside() as connection:
-            connection.execute(f"VACUUM (FULL, ANALYZE) {table}", prepare=False)
+        try:
+            with suppress(psycopg.errors.LockNotAvailable), self._outside() as connection:
+                connection.execute(f"VACUUM (FULL, ANALYZE) {table}", prepare=False)
+        except psycopg.Error as error:
+            raise translated(error) from None
 
     @contextmanager
     def _outside(self) -> Iterator[Connection[SqlRow]]:
@@ -180,6 +183,7 @@ class Pool:
             for setting, value in (
                 ("search_path", self._address.schema),
                 ("lock_timeout", milliseconds(self.wait_seconds)),
+                ("statement_timeout", UNLIMITED),
             ):
                 connection.execute(_SET, (setting, value))
             yield connection

@@ -38,14 +38,14 @@ class ReadOnlyFile:
             message = "the file has been written since it was opened"
             raise STORE_UNAVAILABLE.error(message, "open it again")
 
-    def not_writable(self) -> RecollectError:
-        """Return the error for a write."""
+    def not_writable(self, so: str = "the memory can only be read") -> RecollectError:
+        """Return the error for a write, which says what follows."""
         place = self.path if not os.access(self.path, os.W_OK) else self.path.parent
         what, hint = "read-only", f"make it writable: chmod u+w {place}"
         if _is_file_system_read_only(place):
             what = "on a read-only file system"
             hint = "copy it to a file system that can be written"
-        message = f"{place} is {what}, so the memory can only be read"
+        message = f"{place} is {what}, so {so}"
         return STORE_UNAVAILABLE.error(message, hint)
 
 

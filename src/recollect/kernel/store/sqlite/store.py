@@ -325,6 +325,8 @@ class SqliteStore:
             except apsw.Error as error:
                 raise translated(error) from error
         if len(applied_migrations(session)) < len(MIGRATIONS):
+            if self._read_only is not None:
+                raise self._read_only.not_writable("its older tables cannot be brought up to date")
             with self.writing() as session:
                 migrate(session)
         if self._read_only is not None:

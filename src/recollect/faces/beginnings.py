@@ -13,7 +13,7 @@ from typing import Final
 
 from recollect.errors import refused
 from recollect.kernel import Nexus
-from recollect.model import Description, Rows
+from recollect.model import Description, Operation, Rows
 
 GIVEN: Final = ("Claim", "Episode")
 """The types whose ids are given with them."""
@@ -23,6 +23,8 @@ FILTER(STARTS_WITH(?x.id, $beginning) || CONTAINS(?x.id, $last)) } LIMIT 50"""
 _OF_TYPE: Final = _FOUND % "{type: $type}"
 _LINKS: Final = _FOUND % "(?start, ?any, ?end)"
 _MOST_TYPES: Final = 100
+_AT_ONCE: Final = 1_000  # transactions, and changes of one
+_LOOKED_THROUGH: Final = 10_000  # transactions
 _COUNTED: Final = re.compile(r"(?=.*\d)[0-9a-f-]{4,35}")  # less than a whole one
 
 
@@ -51,6 +53,22 @@ def any_id(nexus: Nexus, beginning: str) -> str:
     is_counted = _COUNTED.fullmatch(beginning) is not None
     types = (*GIVEN, *free_types(nexus)) if is_counted else GIVEN
     return whole_id(nexus, beginning, types, links=is_counted)
+
+
+def closed_id(nexus: Nexus, beginning: str) -> str:
+    """Return the only id that begins so, or whose last part does, of what was closed last."""
+    if _COUNTED.fullmatch(beginning) is None:
+        return beginning
+    (last,) = nexus.elements.last_transactions([nexus.group_name]).values()
+    for end in range(last, max(0, last - _LOOKED_THROUGH), -_AT_ONCE):
+        start = max(0, end - _AT_ONCE)
+        changes = (
+            one for each in nexus.changes(start, end - start, most=_AT_ONCE) for one in each.changes
+        )
+        closed = {one.id for one in changes if one.operation is Operation.CLOSE}
+        if (whole := only(beginning, closed)) != beginning:
+            return whole
+    return beginning
 
 
 def free_types(nexus: Nexus) -> list[str]:

@@ -54,6 +54,35 @@ def test_a_first_name_that_became_a_thing_hides_nobody(memory: Memory) -> None:
     assert texts(memory, "claim", about="Sofia Brandt") == []
 
 
+def test_about_what_only_texts_name_are_the_texts(memory: Memory) -> None:
+    memory.remember("Pickle the cat belongs to Lucia", evidence=SAID)
+    memory.remember(messages=[{"content": "Pickle hates the vet"}])
+    said = ["Pickle the cat belongs to Lucia", "user(): Pickle hates the vet"]
+    assert sorted(one.split(" (on")[0] for one in texts(memory, about="pickle")) == said
+    assert texts(memory, "claim", about="Pickle") == said[:1]
+    assert "belongs to Lucia" in str(memory.brief("Pickle"))
+    with pytest.raises(RecollectError, match='nothing is called "Pick"'):
+        memory.list(about="Pick")
+
+
+@pytest.mark.parametrize("about", [None, "Bo"])
+def test_no_page_repeats_or_skips_what_was_there_as_the_first_was_shown(
+    memory: Memory, about: str | None
+) -> None:
+    likes = {"subject": "Bo", "predicate": "likes"}
+    memory.remember(facts=[{**likes, "object": f"stamp {at}"} for at in range(5)])
+    for at in range(5):
+        memory.remember(messages=[{"content": f"Bo has found stamp {at}"}])
+    whole = [one.id for one in memory.list(about=about).memories]
+    shown, cursor = list[str](), None
+    while not shown or cursor is not None:
+        page = memory.list(about=about, limit=3, cursor=cursor)
+        shown, cursor = [*shown, *(one.id for one in page.memories)], page.cursor
+        memory.forget(id=shown[-1])
+        memory.remember(facts=[{**likes, "object": f"tea {len(shown)}"}])
+    assert shown == whole
+
+
 def test_of_two_of_a_first_name_whom_is_meant_is_asked(memory: Memory) -> None:
     memory.remember(facts=[SOFIA, {**SOFIA, "subject": "Sofia Vogel"}])
     with pytest.raises(RecollectError) as caught:

@@ -75,6 +75,25 @@ def test_as_much_of_an_id_as_tells_it_from_others_means_it_everywhere(memory: Me
     assert memory.forget(id=told[1].id[:35]).memories[0].id == told[1].id
 
 
+def test_a_part_of_an_id_means_what_is_gone_where_nothing_there_has_it(memory: Memory) -> None:
+    (fact,) = memory.remember(
+        facts=[{"subject": "Bo", "predicate": "plays", "object": "oud"}]
+    ).facts
+    (said,) = memory.remember(messages=[{"content": "Pickle is a cat"}]).episodes
+    right = memory.correct(fact.id, object="lute")
+    memory.forget(id=said)
+    assert memory.why(said[:8]).memory.standing.startswith("withdrawn")
+    assert memory.undo(said[:8]).memory.id == said
+    with pytest.raises(RecollectError) as caught:
+        memory.correct(fact.id[24:], object="cello")
+    assert right.memory.id in caught.value.hint
+    assert memory.undo(fact.id[24:]).memory.text == "Bo plays oud"
+    (bo,) = [one for one in memory.list("concept").memories if one.name == "Bo"]
+    memory.remember(facts=[{"subject": "Robert", "predicate": "likes", "object": "figs"}])
+    memory.correct(bo.id, same_as="Robert")
+    assert memory.undo(bo.id[24:]).memory.id == bo.id
+
+
 def test_two_that_a_link_keeps_apart_are_not_shown_together(memory: Memory) -> None:
     memory.remember(facts=[LEA])
     memory.remember(facts=[{"subject": "Lea", "predicate": "likes", "object": "figs"}])

@@ -207,7 +207,8 @@ def test_a_plain_list_says_that_there_are_more_and_leads_to_each_once(ask, cli):
     assert len(ids) == len(set(ids)) == 10
     shown = cli("list", "--limit", "4", "--db", "me.db").stdout.splitlines()
     assert shown[-2] == "there are more; go on with:"
-    assert shown[-1] == "  recollect list --db me.db --limit 4 --cursor 4"
+    cursor = ask("list", "--limit", "4")["cursor"]
+    assert shown[-1] == f"  recollect list --db me.db --limit 4 --cursor {cursor}"
 
 
 def test_every_command_that_takes_something_back_works(ask, cli):

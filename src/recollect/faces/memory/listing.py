@@ -54,24 +54,36 @@ def listed(
         )
     if about is not None:
         told, notices = _about(nexus, about, kind, past=past)
-        end = place_in(cursor) + limit
-        more = str(end) if end < len(told) else None
-        return Listed(tuple(told[end - limit : end]), more, notices)
+        if cursor is not None:
+            if cursor[:2] not in ("0.", "1."):
+                raise _no_cursor()
+            told = [one for one in told if _order(one) < cursor]
+        more = _order(told[limit - 1]) if limit < len(told) else None
+        return Listed(tuple(told[:limit]), more, notices)
     if kind is None:
-        start = place_in(cursor)
-        streams = (_stream(nexus, each, limit, past=past) for each in KINDS)
-        every = (one for one in merge(*streams, key=_place, reverse=True) if one.says_more)
-        page = [*islice(every, start, start + limit + 1)]
-        return Listed(tuple(page[:limit]), str(start + limit) if len(page) > limit else None)
+        return _of_all_kinds(nexus, limit, cursor, past=past)
     records, following = _newest(nexus, kind, limit, cursor, past=past)
     return Listed(tuple(records), following)
 
 
-def _stream(nexus: Nexus, kind: str, limit: int, *, past: bool) -> Iterator[MemoryRecord]:
-    """Yield the memories of a kind, read as many at once as are shown on a page."""
+def _of_all_kinds(nexus: Nexus, limit: int, cursor: str | None, *, past: bool) -> Listed:
+    """Return a page of what there was as the first one was read, without what is gone since."""
+    (last,) = nexus.elements.last_transactions([nexus.group_name]).values()
+    first, _, skipped = (cursor or f"{last}.0").partition(".")
+    at, start = place_in(first), place_in(skipped)
+    streams = (_stream(nexus, each, limit, at, past=past) for each in KINDS)
+    every = (one for one in merge(*streams, key=_place, reverse=True) if one.says_more)
+    ids = [one.id for one in islice(every, start, start + limit + 1)]
+    dated = nexus.elements.look_up(ids[:limit], closed=past)
+    there = _records(nexus, [dated[one] for one in ids if one in dated], None)
+    return Listed(tuple(there), f"{at}.{start + limit}" if len(ids) > limit else None)
+
+
+def _stream(nexus: Nexus, kind: str, limit: int, at: int, *, past: bool) -> Iterator[MemoryRecord]:
+    """Yield the memories of a kind after a transaction, read as many at once as a page shows."""
     cursor: str | None = None
     while True:
-        records, cursor = _newest(nexus, kind, limit, cursor, past=past)
+        records, cursor = _newest(nexus, kind, limit, cursor, at, past=past)
         yield from records
         if cursor is None:
             return
@@ -83,19 +95,22 @@ def _place(one: MemoryRecord) -> tuple[bool, str]:
 
 
 def _newest(
-    nexus: Nexus, kind: str, limit: int, cursor: str | None, *, past: bool
+    nexus: Nexus, kind: str, limit: int, cursor: str | None, at: int | None = None, *, past: bool
 ) -> tuple[list[MemoryRecord], str | None]:
-    """Return the newest memories of a kind, at least `limit` where there are as many."""
+    """Return the newest memories of a kind, at least `limit` where there are as many.
+
+    With `at` they are those that there were after a transaction, as they were then.
+    """
     asked = _asked(nexus, kind)
     found: list[MemoryRecord] = []
     if cursor is not None and cursor.startswith(_CLOSED):
-        at, _, skipped = cursor.removeprefix(_CLOSED).partition(".")
-        return _closed(nexus, kind, limit, place_in(at), place_in(skipped or "0"))
+        before, _, skipped = cursor.removeprefix(_CLOSED).partition(".")
+        return _closed(nexus, kind, limit, place_in(before), place_in(skipped or "0"))
     while asked is not None:
         text, given = f"{asked} LIMIT {limit}", dict[str, Value]()
         if cursor is not None:
             text, given["cursor"] = f"{text} CURSOR $cursor", cursor
-        as_of = None if past else AsOf(valid=nexus.now())
+        as_of = AsOf(valid=None if past else nexus.now(), transaction=at)
         try:
             (rows,) = nexus.read(text, given, as_of=as_of if cursor is None else None).results
         except RecollectError as error:
@@ -104,7 +119,7 @@ def _newest(
             raise
         assert isinstance(rows, Rows)
         ids = [one.id for (one,) in rows.rows if isinstance(one, Concept | Link)]
-        dated = nexus.elements.look_up(ids)
+        dated = nexus.elements.look_up(ids, as_of=AsOf(transaction=at))
         found += _records(nexus, [dated[one] for one in ids if one in dated], kind)
         cursor = rows.next_cursor
         if cursor is not None and len(found) >= limit:
@@ -114,6 +129,7 @@ def _newest(
     if not past:
         return found, None
     (last,) = nexus.elements.last_transactions([nexus.group_name]).values()
+    last = last if at is None else at
     if len(found) >= limit:
         return found, f"{_CLOSED}{last}"
     closed, following = _closed(nexus, kind, limit - len(found), last)
@@ -165,9 +181,15 @@ def _about(
 ) -> tuple[list[MemoryRecord], tuple[Notice, ...]]:
     """Return what is held about a thing that is called so or has the id, and what may be it too.
 
-    That is itself, its facts, and the claims, episodes and pieces that hold its name.
+    That is itself, its facts, and the claims, episodes and pieces that hold its name; of what is
+    known by that name from these alone, these. NOT_FOUND where nothing is.
     """
-    things, notices = things_called(nexus, about, past=past)
+    try:
+        things, notices = things_called(nexus, about, past=past)
+    except RecollectError:
+        if nexus.elements.named(about) or not any(holding(nexus, about)):
+            raise  # of several it is asked whom
+        things, notices = {}, ()
     ids = dict.fromkeys(things)
     for end in ENDS:
         ids |= dict.fromkeys(one.link.id for one in nexus.concepts.joints(things, end, closed=past))
@@ -175,12 +197,12 @@ def _about(
         ids |= dict.fromkeys(holding(nexus, name))
     records = _records(nexus, nexus.elements.look_up(ids, closed=past).values(), kind)
     kept = [one for one in records if past or not one.standing]
-    order = sorted(
-        kept,
-        key=lambda one: (one.expired_at is None, one.created_at or "", one.id),
-        reverse=True,
-    )
-    return order, notices
+    return sorted(kept, key=_order, reverse=True), notices
+
+
+def _order(one: MemoryRecord) -> str:
+    """Return what memories about a thing are put in order by, which is the cursor after each."""
+    return f"{one.expired_at is None:d}.{one.created_at or ''}.{one.id}"
 
 
 def holding(nexus: Nexus, name: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 from recollect.errors import RESOURCE_NOT_FOUND, Notice, RecollectError, may_be_one, refused
-from recollect.faces.beginnings import any_id
+from recollect.faces.beginnings import any_id, closed_id
 from recollect.kernel import Nexus, tokens
 from recollect.model import REPLACED_BY, AsOf, Concept, Dated, Hits, Link, Rows
 
@@ -30,14 +30,16 @@ _MOST: Final = 200  # concepts of a first name
 def element_named(nexus: Nexus, identifier: str, *, closed: bool = False) -> Dated:
     """Return the element of an id, or of the beginning of one or of its last part.
 
-    NOT_FOUND if there is none, or it lives no more.
+    What lives goes before what was closed. NOT_FOUND if there is none, or it lives no more.
     """
-    dated = nexus.elements.look_up([identifier], closed=closed).get(identifier)
+    whole = identifier
+    dated = nexus.elements.look_up([whole], closed=closed).get(whole)
     if dated is None:
         whole = any_id(nexus, identifier)
+        whole = closed_id(nexus, identifier) if whole == identifier else whole
         dated = nexus.elements.look_up([whole], closed=closed).get(whole)
     if dated is None:
-        by = None if closed else _standing(nexus, identifier, with_other=True)
+        by = None if closed else _standing(nexus, whole, with_other=True)
         raise _not_there(by, "no memory has this id" if closed else _NO_LIFE)
     return dated
 

@@ -1,14 +1,10 @@
 """The calls of a face on a server, as methods with the signatures that the face itself has.
 
-The rule: a method of a client is made from the method of the face and the call that carries it.
-Its arguments go over the wire by their names, its answer comes back as the same value, and the
-server's error is raised as it would be there. A client to be awaited runs the same in a thread.
-
-One call as it goes over the wire: what is sent, what comes back, and whether to try again.
-
-The rule: whatever happens on the way, the caller gets an envelope. What the service would refuse
-is refused here, in the same words; what may have been done is done twice only where that is the
-same as once.
+The rule: a call of the client does what the face would do. Its arguments go over the wire by their
+names, its answer comes back as the same value, and an error is raised as it would be there. What
+the service would refuse is refused here, in the same words; whatever else happens on the way, the
+caller gets an envelope, and what may have been done is done twice only where that is the same as
+once. A client to be awaited runs the same in a thread.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""The connection of a client to its server: one that waits, and one to be awaited.
+"""The connection of a client to its server, one that waits and one to be awaited, and its attempts.
 
-The rule: they send a call until its attempts say it is done, and differ in how they wait alone.
-
-The attempts of a call: what came of each, and whether there is to be another.
-
-The rule: what may have arrived is sent again only where twice is the same as once.
+The rule: a call is sent until its attempts say that it is done, and what may have arrived is sent
+again only where twice is the same as once. The two connections differ in how they wait alone.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
-"""The KIP of a server as methods: one class that waits, and one to be awaited.
+"""The KIP of a server as methods, of one class that waits and one to be awaited.
 
-The rule: they differ in how they wait and in nothing else.
-
-KIP as it goes over the wire: what is sent, and what comes back.
-
-The rule: whatever happens on the way, the caller gets a response of KIP. The server alone judges
-a text; here is refused only what cannot be sent.
+The rule: whatever happens on the way, the caller gets a response of KIP. The server alone judges a
+text; here is refused only what cannot be sent. The two classes differ in how they wait alone.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
-"""What every embedder does alike: batches, checks, and vectors of length 1 as bytes.
+"""What every embedder does alike: batches, checks, vectors of length 1; and their exact search.
 
 The rule: a kind of embedder says only what it is called, how many numbers its vectors have, and
-how texts become numbers.
-
-Vectors side by side in memory, searched exactly.
-
-The rule: the order is a function of the vectors and the elements alone, not of where they lie.
-Hence the products are einsum's, which adds up every row in the same way; a BLAS does not, and
-its threads took thirty times as long on a busy machine.
+how texts become numbers. Vectors stand side by side in memory, and their order in an answer is a
+function of the vectors and the elements alone, not of where they lie. Hence the products are
+einsum's, which adds up every row in the same way; a BLAS does not, and its threads took thirty
+times as long on a busy machine.
 """
 
 from __future__ import annotations

@@ -1,16 +1,11 @@
 """Knowledge stores on a memory: in this process, or in a file.
 
 The rule: all of them are one implementation over a Nexus. The memory is synchronous, so each call
-runs in a thread while the event loop goes on: reads in any thread, writes in a single one, in
-order. The actor is passed along. A call inside a block of the memory, a transaction or a snapshot,
+runs in a thread while the event loop goes on: reads in any thread; writes, which wait for each
+other anyway, in a single one, in the order in which they came and with what the last one used at
+hand. The actor is passed along. A call inside a block of the memory, a transaction or a snapshot,
 runs at once in the thread of the block, because it belongs to it. Claims to be written are checked
 and copied when they are given, so later changes to them do not matter.
-
-One thread for all that a store writes.
-
-The rule: writes wait for each other anyway, so they all wait for one thread, in the order in which
-they came, and the other threads are free for reads. Resources that the thread used for one write
-are at hand for the next.
 """
 
 from __future__ import annotations

@@ -1,15 +1,10 @@
-"""Free text of an expert, structured by a model and loaded. Specification 003, path A.
+"""Free text of an expert, structured by a model, recorded and loaded. Specification 003, path A.
 
 The rule: secrets are taken out before a model or a record sees the text, and nothing is stored
-until the whole answer is well formed. A model is asked once, and again at most `max_retries`
-times, with what was wrong.
-
-Records of what was ingested: the text, what was made of it, and its files. Specification 003.
-
-The rule: a record that can be seen is whole. It is made in a hidden folder beside its place,
-flushed, and renamed; its name is the time and random letters, and nothing of the text.
-
-What a model is told that structures free text. Specification 003, path A, step 2.
+until the whole answer is well formed. A model is told how to structure a text, asked once, and
+again at most `max_retries` times, with what was wrong. A record of what was ingested, the text,
+what was made of it and its files, is whole once it can be seen: it is made in a hidden folder
+beside its place, flushed, and renamed; its name is the time and random letters.
 """
 
 from __future__ import annotations

@@ -1,14 +1,8 @@
 """Every operation by its name: what it takes, what it answers, and what runs it.
 
-The rule: this is the only list of operations; faces, servers and clients use it.
-
-Deletions: what is deleted is gone at every point in time, and deleting nothing is allowed.
-
-Specification 004, sections 2.5 and 4.4.
-
-Episodes and messages: how they are accepted, how far they are learnt, what is kept.
-
-Specification 004, sections 4.2, 4.3.3 and 5.
+The rule: this is the only list of operations; faces, servers and clients use it. Episodes and
+messages are accepted all or none, and then learnt from; what is deleted is gone at every point in
+time, and deleting nothing is allowed. Specification 004, sections 2.5, 4 and 5.
 """
 
 from __future__ import annotations

@@ -1,17 +1,11 @@
 """What an operation works with: the memory, the caller, the policy, and the parts that plug in.
 
-The rule: what was accepted is durable before the caller hears of it. A leg of a search answers for
-one group and one moment, only with what is there and true then, best first, ties by id; an element
-without a vector is simply not in its answer. A leg that cannot answer raises EMBEDDER_UNAVAILABLE,
-and leaves the search to the other one. Specification 004, section 10.
-
-Who calls: which groups a caller may see, and whether it may clear all of them.
-
-The rule: a group that a caller may not see is refused before anything is looked up.
-
-What logs and metrics learn about every operation and every step of the pipeline.
-
-Specification 004, section 14.
+The rule: every part keeps a promise to all operations. A group that a caller may not see is refused
+before anything is looked up. What was accepted is durable before the caller hears of it. A leg of a
+search answers for one group and one moment, only with what is there and true then, best first, ties
+by id; an element without a vector is simply not in its answer, and a leg that cannot answer raises
+EMBEDDER_UNAVAILABLE, and leaves the search to the other one. Logs and metrics learn about every
+operation and every step. Specification 004, sections 10 and 14.
 """
 
 from __future__ import annotations

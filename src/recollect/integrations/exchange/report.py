@@ -1,10 +1,7 @@
 """What an import did, or would do: per type and predicate, what was skipped, what is new.
 
-The rule: a dry run and the run that follows it report the same but for `is_dry_run`.
-
-What an import did, counted by type and predicate.
-
-The rule: what was made and changed is counted from the memory's own log.
+The rule: what was made and changed is counted from the memory's own log, so a dry run and the run
+that follows it report the same but for `is_dry_run`.
 """
 
 from __future__ import annotations

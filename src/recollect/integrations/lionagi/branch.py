@@ -1,14 +1,9 @@
-"""lionagi's Branch with the fifth manager of specification 002: what it learns is kept.
+"""lionagi's Branch with the fifth manager of specification 002, and a Session that shares a store.
 
-The rule: lionagi's Branch is subclassed, never changed; it builds plain branches in `clone`
-alone, so that is where ours takes over.
-
-What a branch or a session is there for is kept in snapshots; a store is not among it.
-
-lionagi's Session whose branches share a knowledge store.
-
-The rule: a branch is given what it lacks where lionagi takes branches in, `include_branches`, so
-that no way into a session goes past it.
+The rule: lionagi's classes are subclassed, never changed, and ours take over where every way leads
+past: plain branches are built in `clone` alone, and a session takes branches in by
+`include_branches`, where each is given what it lacks. What is learned is kept, and what a branch or
+a session is there for is kept in snapshots; a store is not among it.
 """
 
 from __future__ import annotations

@@ -1,14 +1,8 @@
-"""Examines a store and repairs what can be computed from the rest: counts and indexes.
+"""Examines a store and repairs what can be computed from the rest: counts, indexes, vectors.
 
-The rule: contents, ids, clocks and the log are never changed; their faults are only reported.
-
-Compares vectors with the texts of their elements, and removes those that match none.
-
-The rule: a removed vector is made again by a reindex; until then the element is found by words.
-
-Rebuilds what can be computed from the rest: indexes, counts, the text index.
-
-The rule: it is one transaction, and kept only when the file is sound after it.
+The rule: contents, ids, clocks and the log are never changed; their faults are only reported. What
+is mended is one transaction, and kept only when the file is sound after it. A vector that matches
+no text is removed: a reindex makes it again, and until then the element is found by words.
 """
 
 from __future__ import annotations

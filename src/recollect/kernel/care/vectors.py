@@ -1,10 +1,8 @@
 """What the elements of one group mean: made in advance, made up for, and searched.
 
-The rule: nothing here changes what an element says, so nothing of it is in the log.
-
-Makes vectors for living elements that have none, such as all of them after a change of embedder.
-
-The rule: no model is called inside a transaction, and vectors already made stay if it fails.
+The rule: nothing here changes what an element says, so nothing of it is in the log. No model is
+called inside a transaction, and where living elements lack vectors, such as all of them after a
+change of embedder, those already made stay if it fails.
 """
 
 from __future__ import annotations

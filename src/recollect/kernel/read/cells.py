@@ -1,14 +1,11 @@
-"""Rows become answers: the cells of SQL columns, elements shown whole, each compared now and then.
+"""Rows become answers: cells of SQL columns, elements shown whole, and the pages they come in.
 
-The rule: what is read is compared with the digests that were logged when it was written; a
-difference is damage and is raised, never shown. One statement reads a content and its digest, so
-that both are of one moment. What a write has not committed has no digest yet.
-
-Pages of an answer: which part is asked for, and cursors, the texts that lead to the next.
-
-The rule: a cursor is untrusted, and of one question. It is bounded, every part of it is
-checked, and what it holds is only ever bound as a value. Keys of rows are hidden in it under a
-secret of the question: among them are ids as they are counted over all groups.
+The rule: nothing that comes in is trusted. What is read is compared now and then with the digests
+that were logged when it was written; a difference is damage and is raised, never shown. One
+statement reads a content and its digest, so that both are of one moment; what a write has not
+committed has no digest yet. A cursor, the text that leads to the next page, is of one question and
+bounded; every part of it is checked, and only ever bound as a value. Keys of rows are hidden in it
+under a secret of the question: among them are ids as they are counted over all groups.
 """
 
 from __future__ import annotations

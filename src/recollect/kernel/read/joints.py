@@ -1,11 +1,7 @@
-"""The links at many elements at once, with their keys and what is at their other ends.
+"""Elements by their ids with both clocks, living or closed, and the links at many of them at once.
 
 The rule: an id means its latest life that had begun by the moment asked about. Links come in the
-order of their birth.
-
-Elements by their ids with both clocks, living or closed: the reading of single records.
-
-The rule: an id means its latest life that had begun by the moment asked about.
+order of their birth, with their keys and what is at their other ends.
 """
 
 from __future__ import annotations

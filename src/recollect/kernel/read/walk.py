@@ -1,10 +1,7 @@
-"""The links of a walk: one shortest way between two elements that a path of a query joined.
+"""Walks along links: one shortest way between two elements, and how far others are from one.
 
-The rule: the walk found is one that the path allows, at the moment the query speaks of.
-
-How far elements are from one: links walked in either direction, whatever their predicates.
-
-The rule: only links that are alive, and true, at the moment asked about are walked.
+The rule: only links that are alive, and true, at the moment asked about are walked. A way is one
+that the path of a query allows; distances go in either direction, whatever the predicates.
 """
 
 from __future__ import annotations

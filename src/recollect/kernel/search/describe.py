@@ -1,15 +1,11 @@
 """DESCRIBE: what is in the memory, by name and count, for a reader who has not seen it.
 
 The rule: every count is of one group, and of what is alive now; a list counts what was held at the
-moment asked about, and its later pages keep to the moment of the first. What a definition says is
-shown beside the counts. Names and their counts come from `tally`; a portrait of a type or predicate
-is drawn from some of its elements, and says so if there are more. KIP 1.0-draft3, section META;
+moment asked about, and its later pages keep to the moment of the first. A page begins after the
+last row of the one before, so that a row which stays is shown once. What a definition says is shown
+beside the counts. Names and their counts come from `tally`; a portrait of a type or predicate is
+drawn from some of its elements, and says so if there are more. KIP 1.0-draft3, section META;
 KIP 1.0-RC11, section 5.1.
-
-The part of a list that a page shows, and the cursor that leads to the next one.
-
-The rule: the pages of one list share the moment of the first. A page begins after the last row of
-the one before, so that a row which stays is shown once.
 """
 
 from __future__ import annotations

@@ -1,14 +1,10 @@
-"""Concepts found by their own documents, and those named outright.
-
-The rule: words alone stay below a name. A concept is compared with the whole text only where its
-document has every word of it.
-
-Documents that a text proposes, best first, and whether their elements are there.
+"""Documents that a text proposes, best first, and the concepts found by them or named outright.
 
 The rule: a document only proposes; its element's row, bound to the group, decides whether the
 element is there at the time asked of and of the type asked for. The document of that time is
 the first that was superseded after it, else the current one. Rows are looked at from the best
-down, as many as it takes, and each once.
+down, as many as it takes, and each once. Words alone stay below a name; a concept is compared with
+the whole text only where its document has every word of it.
 """
 
 from __future__ import annotations

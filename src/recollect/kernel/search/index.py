@@ -1,15 +1,10 @@
-"""The index of texts as the writer keeps it: one document per element, and the past ones.
+"""The index of texts as the writer keeps it, and as it is rebuilt from the rows.
 
 The rule: an element's document stands under its own id, in the living partition until the
 element is closed, then in the closed one, and never comes back. Contents that were superseded
-have documents of their own in the closed partition, numbered by `text_past`. IndexedDocuments and
-words of every partition are counted in `tally`, for ranking. Nothing reaches the store before
-`flush`.
-
-The text index rebuilt from the rows, for one group.
-
-The rule: it writes exactly what the writer would have written, so a rebuilt index gives the same
-answers.
+have documents of their own in the closed partition, numbered by `text_past`. Documents and words of
+every partition are counted in `tally`, for ranking. Nothing reaches the store before `flush`. What
+is rebuilt is exactly what the writer would have written, so it gives the same answers.
 """
 
 from __future__ import annotations

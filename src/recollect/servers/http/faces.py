@@ -1,12 +1,9 @@
 """The faces that are nothing but calls: which class, where, and on what.
 
-The rule: each call is made on the group of its request. What asks a model asks the one that the
-server's settings name, and is refused where they name none; a server runs no function unless it
-was started with some, and prompts are run by nobody.
-
-Claims over HTTP: `/v1/claims` and `/v1/attention`. Specification 002.
-
-The rule: who writes is who the token says; where it says nobody, who the call says.
+The rule: each call is made on the group of its request. Who writes is who the token says; where it
+says nobody, who the call says. What asks a model asks the one that the server's settings name, and
+is refused where they name none; a server runs no function unless it was started with some, and
+prompts are run by nobody.
 """
 
 from __future__ import annotations

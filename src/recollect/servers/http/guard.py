@@ -1,15 +1,10 @@
-"""Who may call: the bearer of a token, or, without tokens, anybody on this machine.
+"""Who may call, how much the server takes on, and who waits for the log of a group to go on.
 
-The rule: nothing of a request is read before its bearer is known. Without tokens a web page must
-not reach the memory through the browser of somebody on this machine: the name the server is
-called by must be its own, and a page of another origin is refused.
-
-Whether the log of a group has gone on: one look for all who wait for that.
-
-The rule: who waits joins the look that comes next, so a process asks the store as often for one
-listener as for a thousand, and not at all where nobody listens.
-
-How a server is to behave: whom it lets in, and how much it takes on.
+The rule: nothing of a request is read before its bearer is known. Without tokens anybody on this
+machine may call, but no web page may reach the memory through the browser of somebody there: the
+name the server is called by must be its own, and a page of another origin is refused. Who waits for
+the log joins the look that comes next, so a process asks the store as often for one listener as for
+a thousand, and not at all where nobody listens.
 """
 
 from __future__ import annotations

@@ -1,17 +1,9 @@
-"""What the language server answers about one text: diagnostics, quick fixes, hover, layout.
+"""What the language server answers about a text: diagnostics, fixes, hover, layout, proposals.
 
-The rule: nothing here knows the protocol's traffic or keeps anything.
-
-Characters of a text to the lines and columns of an editor, and back.
-
-The rule: an editor counts columns in UTF-16 code units, where a character beyond U+FFFF takes
-two, and ends a line only at a line feed, a carriage return, or both.
-
-What an editor proposes while somebody types: keywords, names of the text, names in use.
-
-The names in use in a memory, for completion.
-
-The rule: completion is silent, so a memory that cannot be read just now has no names.
+The rule: nothing here knows the protocol's traffic or keeps anything. An editor counts columns in
+UTF-16 code units, where a character beyond U+FFFF takes two, and ends a line only at a line feed, a
+carriage return, or both. What is proposed while somebody types are keywords, names of the text, and
+names in use; that is silent, so a memory that cannot be read just now has no names.
 """
 
 from __future__ import annotations

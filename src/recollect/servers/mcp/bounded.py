@@ -1,11 +1,8 @@
-"""The responses of KIP, no larger than a model should read at once.
+"""What tools answer with, structured and as text, and no larger than a model should read at once.
 
 The rule: rows that do not fit are left out with a warning and, where the query allows it, the
-cursor that goes on after the last row shown; what cannot be cut is shown by its beginning.
-
-What tools answer with, and errors, as the protocol has them: structured, and as text.
-
-The rule: a failed call is answered, not refused, so that a model reads what to mend.
+cursor that goes on after the last row shown; what cannot be cut is shown by its beginning. A failed
+call is answered, not refused, so that a model reads what to mend.
 """
 
 from __future__ import annotations

@@ -1,18 +1,10 @@
-"""The tools of the memory: remember, recall, correct, forget, ...: each one call of the face.
+"""The tools of the faces: of the memory, of the knowledge base and of Knowing Markup.
 
-The rule: what a tool answers is what the face returns, shorter; the definitions of all tools for
-every day together cost a client at most 3,500 tokens, so a field is explained once and briefly.
-
-What the tools answer with, member by member; the schemas that a client sees are made of it.
-
-The tools of the knowledge base: what a prompt should hold, and one more piece of it.
-
-The rule: what is provided is the same that an agent in this process would get.
-
-The tools and resources of Knowing Markup: a memory read and edited as trees.
-
-The rule: what a model reads fits its context, and what it writes is repaired where it is not
-strict, with a notice.
+The rule: a tool is one call of its face, and answers what the face returns, shorter, so that it
+fits a model's context. The definitions of all tools for every day together cost a client at most
+3,500 tokens, so a field is explained once and briefly; the schemas that a client sees are made of
+what the tools take and answer with, member by member. What a prompt is provided with is the same
+that an agent in this process would get; markup that is not strict is repaired, with a notice.
 """
 
 from __future__ import annotations

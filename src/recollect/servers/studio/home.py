@@ -1,12 +1,8 @@
-"""Home: what a memory is about, what changed in it, what wants attention, and how it is.
+"""Home: what a memory is about, what changed in it, what wants attention, how it is, how it grew.
 
 The rule: it shows counts and names that the memory keeps anyway, so it costs the same however
-large the memory is.
-
-How a memory grew, as a curve: time runs across, elements that had been made up.
-
-The rule: a curve is drawn on the server from what the log counts; it only rises, since what was
-closed had been made.
+large the memory is. The curve of elements over time is drawn on the server from what the log
+counts; it only rises, since what was closed had been made.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """Bringing in a file: a capsule, a table, what another program remembers, a document, a dump.
 
 The rule: a file is data, and tried before it is kept; the form that tries it and the one that
-keeps it carry the same bytes. It comes in whole or not at all.
-
-The fields of a form, as a browser sends them.
-
-The rule: every field is a text. A file becomes two of them, its bytes in base64 and, below the
-name with `.name` behind it, what it is called; so a page can carry a file on and get it back.
+keeps it carry the same bytes. It comes in whole or not at all. Every field of a form is a text, so
+a file becomes two of them: its bytes in base64 and, below the name with `.name` behind it, what it
+is called; so a page can carry a file on and get it back.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
-"""EXPLAIN as a picture: a box a step, in the order in which they run.
+"""What is shown step by step: EXPLAIN as a picture, and what a memory replaced.
 
-The rule: a box says in words what its line of the plan says, stands inside the box that it belongs
-to, and shows how many elements the memory expects there and where the text has it.
-
-What a memory replaced: what it said itself before, and what it was put in the place of.
-
-The rule: only what the past says is told. A link took the place of another of its predicate, with
-an end in common, if the other was closed for it, or ended as it was made, where it begins.
+The rule: only what the memory itself says is told. A box of the picture says in words what its line
+of the plan says, stands inside the box that it belongs to, in the order in which they run, and
+shows how many elements are expected there and where the text has it. A memory replaced what it said
+before, and a link of its predicate with an end in common, if that was closed for it, or ended as it
+was made, where it begins.
 """
 
 from __future__ import annotations

@@ -1,14 +1,11 @@
-"""Fading: what nobody has observed for long is held less firmly.
+"""What time does: what nobody has observed for long fades, and what has expired is forgotten.
 
-The rule: `after = max(floor, before * 0.5 ** (since / half_life))`, where `since` is the time since
-it was observed, or faded last. However often it runs, a month fades an element by the same amount.
-KIP 1.0-RC11, section 4.3.
-
-Forgetting what has expired: elements whose `expires_at` has passed.
-
-The rule: links go, and concepts of types that are made to be forgotten; a date on anything else
-is more likely a slip, and only reported. What goes is closed, so its past stays readable.
-KIP 1.0-RC11, section 2.10 and appendix 1.
+The rule: a date decides, and nothing is lost. What fades is held less firmly, by
+`after = max(floor, before * 0.5 ** (since / half_life))`, where `since` is the time since it was
+observed, or faded last: however often it runs, a month fades an element by the same amount. What
+has passed its `expires_at` is closed, so its past stays readable; but only links, and concepts of
+types that are made to be forgotten: a date on anything else is more likely a slip, and reported.
+KIP 1.0-RC11, sections 2.10 and 4.3, appendix 1.
 """
 
 from __future__ import annotations

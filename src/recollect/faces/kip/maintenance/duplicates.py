@@ -4,15 +4,10 @@ The rule: proposals are independent of each other: the duplicate is like the con
 become, which is the one with more links, or else the older one. Nothing is merged unasked, what
 is of two types or only a first name is proposed and no more, and what was rejected stays so.
 
-Given names that are short for others, and names as they are without accents.
-
-The rule: one small table, of names that seldom stand for anything else.
-
-How alike two names are, and which of many names are alike, without comparing all of them.
-
-The rule: names with different numbers in them are names of different things. Of the others only
-those are compared that share a rare trigram, their first and last word, or all but a character
-each; so the work grows with the names, and not with their square.
+Names are alike by their letters, without accents, or by a small table of given names that are short
+for others and seldom stand for anything else. Names with different numbers in them are names of
+different things. Of the others only those are compared that share a rare trigram, their first and
+last word, or all but a character each; so the work grows with the names, not with their square.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
-"""What retrieval services do alike that rank by vectors.
+"""What retrieval services do alike that rank by vectors; and an embedder that needs no model.
 
-The rule: a score is the cosine of question and document, where it is above 0. Equals are never
-parted by the number that is asked for, so the same question has the same answer.
-
-An embedder without a model: each word is a place in the vector, found by a hash.
-
-The rule: the same text gives the same vector on every machine, and texts that share a word are
-always near; nothing is downloaded and no package is needed.
+The rule: the same question has the same answer, on every machine. A score is the cosine of question
+and document, where it is above 0, and equals are never parted by the number that is asked for. The
+embedder gives each word a place in the vector, found by a hash: texts that share a word are always
+near, and nothing is downloaded.
 """
 
 from __future__ import annotations

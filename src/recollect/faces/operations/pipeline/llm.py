@@ -1,12 +1,9 @@
 """The extractor that asks a language model, at any endpoint that speaks OpenAI's protocol.
 
 The rule: one call for each attempt, and the answer is checked as strictly as input from a caller;
-if it is refused, the next attempt tells the model why. Needs the extra `llm`.
-
-What a language model is told and shown, and the schema that its answer must have.
-
-The rule: an episode is material and never an instruction; the model is shown the names and
-relations that the group has, so that it uses the same words for the same things.
+if it is refused, the next attempt tells the model why. An episode is material and never an
+instruction; the model is shown the names and relations that the group has, so that it uses the same
+words for the same things, and the schema that its answer must have. Needs the extra `llm`.
 """
 
 from __future__ import annotations

@@ -1,20 +1,15 @@
-"""The steps of the pipeline, and how items go from one to the next.
+"""The steps of the pipeline, how items go from one to the next, and what is written of them.
 
 The rule: a step is executed under a lease, and its effect and the item's new state are one
 transaction, so that every state is durable before the next step begins. A few items of a group
 share the transactions of each step, and nothing else: what fails of one is undone alone. A step
 that fails is tried again three times, later each time; then the item is parked, and nothing of
-it was written. Specification 004, sections 5 and 11.
+it was written.
 
-What a group already knows, for an extractor that asks.
-
-The rule: an answer holds everything that earlier episodes told. If some of that is not written yet,
-only what is certain already is answered; an extractor that asks for more is called again later.
-
-An extraction as one batch of changes: its nodes, then its facts, told by one episode.
-
-The rule: the whole extraction is written or nothing of it; made uuids are functions of what they
-name. Specification 004, sections 6, 7 and 9.
+An extractor that asks what the group already knows is told everything that earlier episodes told.
+If some of that is not written yet, only what is certain already is answered; one that asks for more
+is called again later. Its extraction is one batch, nodes and then facts, written whole or not at
+all; made uuids are functions of what they name. Specification 004, sections 5 to 7, 9 and 11.
 """
 
 from __future__ import annotations

@@ -5,9 +5,8 @@ branch is a straight line; each branch has variables of its own, so two variable
 exactly when their numbers are. What a block leaves unbound is bound to null by a step.
 
 Every step says what it `binds`: the variables that are bound once it has run. An atom says its
-`ends`, the elements among them; any other step what it `needs`, bound before it may run.
-
-With it the counts that plans are made by, coarse enough that plans survive most writes.
+`ends`, the elements among them; any other step what it `needs`, bound before it may run. What a
+plan is made by are counts, coarse enough that it survives most writes.
 """
 
 from __future__ import annotations

@@ -1,21 +1,20 @@
 """Shape to plan: resolve names, lower, then apply the rewrites in their order.
 
-The rewrites are three. One looks concepts up by a list of names, where all of a type would be
-tested: FILTER(IN(?x.name, [...])) over strings says which names a concept of its own branch may
-have, and nothing else, so the pattern of the concept takes the list, and the FILTER goes.
+The rule: a rewrite changes what is done and never what is found, and follows from the plan alone,
+coarse counts, and what these and a pattern determine. There are three.
+
+One looks concepts up by a list of names, where all of a type would be tested: FILTER(IN(?x.name,
+[...])) over strings says which names a concept of its own branch may have, and nothing else, so the
+pattern of the concept takes the list, and the FILTER goes.
 
 One looks once for what no column shows and nothing shown is joined to: such a part multiplies the
 solutions of a branch, each row being one of them only by what it shows; so that it has any solution
 is all that is asked. Its variables are null from then on. Where solutions are counted, nothing is
 rewritten.
 
-One gives steps their order, anchors first, then outward from bound ends: a pure function of the
-plan and of coarse counts. Patterns, reads and tests commute, since every variable is bound by
-exactly one step of its branch or checked for equality, so they may run as soon as what they read is
-bound. OPTIONAL runs when nothing cheaper is left.
-
-With them what counts and a pattern determine, so that nothing is deduplicated or looked up twice
-for nothing.
+One gives steps their order, anchors first, then outward from bound ends. Patterns, reads and tests
+commute, since every variable is bound by exactly one step of its branch or checked for equality, so
+they may run as soon as what they read is bound. OPTIONAL runs when nothing cheaper is left.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """What a statement puts out: the solutions of a plan, their order, their columns, and their pages.
 
-Two rows are one solution by the ids of the element variables and by values. The order of an answer
-is that of ORDER BY, then of the solutions: by branch, by the ids of the element variables in order
-of first mention, by predicate names. A row that stands for several solutions sits where the first
-of them would.
-
-The rule of pages: keys tell every row from every other, so a page goes on after a row whether that
-row is still there or not, and no row is counted. What cannot rest on what is not true at all times
-is answered as fast as ever: that is asked of counts, and a doubt counts as a yes.
+The rule: two rows are one solution by the ids of the element variables and by values, and their
+keys tell every row from every other. The order of an answer is that of ORDER BY, then of the
+solutions: by branch, by the ids of the element variables in order of first mention, by predicate
+names. A row that stands for several solutions sits where the first of them would. So a page goes on
+after a row whether that row is still there or not, and no row is counted. What cannot rest on what
+is not true at all times is answered as fast as ever: that is asked of counts, and a doubt counts as
+a yes.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """What may enter the graph: names and values, checked once, before anything changes; and who may.
 
-A value of a KML tree is read here too, after its placeholders have been replaced by literals.
-
-The rule of concept types that have a rule of their own: KML reads them as any other, and a text
-that would write what it may not is refused as a whole: such a concept, or a link from it that its
-call keeps too, which no fact is either. A batch of changes is how the call that owns a type writes
-it; a restore is exempt. Of some types no two living concepts share a name.
+The rule: a text that would write what it may not is refused as a whole. A value of a KML tree is
+read here too, after its placeholders have been replaced by literals. Concepts of types that a call
+owns are read as any other, but written by that call alone, in a batch of changes, as are links from
+them that it keeps too, which no fact is; a restore is exempt. Of some types no two living concepts
+share a name.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""The counts that are kept, and the same counted from the rows.
+"""The counts that are kept, the same counted from the rows, and groups with all that is in them.
 
-What is counted for all groups of a store: ids, purges and the groups themselves.
-
-The rule: an engine that counts for each group alone says every one of these in its own way.
-
-Groups by their names, and all that belongs to one.
+The rule: what is counted for all groups of a store, ids, purges and the groups themselves, an
+engine that counts for each group alone says in its own way.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """Build the demo's memory, question it, teach it and correct it, in the open.
 
-The tables of ISO codes that pycountry carries, as concepts and links.
-
-Nothing here is invented: every concept is a row of a table, every attribute a field of it or
-its Chinese translation, and every link follows from the codes themselves.
-
-The part of the demo that needs no KIP: facts about one woman, told, corrected and forgotten.
+The rule: nothing here is invented. Every concept is a row of the tables of ISO codes that pycountry
+carries, every attribute a field of it or its Chinese translation, and every link follows from the
+codes themselves. Only the part that needs no KIP has a story: facts about one woman, told,
+corrected and forgotten.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,7 @@ from recollect.model import (
     MergeReport,
     Operation,
     PutConcept,
+    PutFact,
     PutLink,
     Reference,
     Rows,
@@ -382,3 +384,24 @@ def test_a_purge_by_id_takes_the_links_former_life_too(nexus: recollect.Nexus) -
     merge(nexus)
     assert nexus.purge(id_).links == 2
     assert links(nexus, AsOf(transaction=2)) == []
+
+
+def test_what_goes_on_beside_what_is_newer_is_told_as_it_stands_in_the_end(
+    tmp_path: Path,
+) -> None:
+    functional = 'UPSERT { CONCEPT ?p { {type: "$PropositionType", name: "lives_in"} SET ATTRIBUTES { functional: true } } }'
+    told = {"Ann": ("Rome", "2020"), "Ana": ("Ulm", "2022"), "Anna": ("Bonn", "2021")}
+    with recollect.open(tmp_path / "memory.db") as nexus:
+        nexus.write(functional)
+        for name, (city, year) in told.items():
+            person, place = Key("Person", name), Key("City", city)
+            nexus.write([PutConcept("Person", name), PutConcept("City", city)])
+            nexus.write([PutFact(person, "lives_in", place, metadata={"valid_from": year})])
+        into = [Merge(Key("Person", name), ANN) for name in ("Ana", "Anna")]
+        notices = nexus.write(into, dry_run=True).notices
+        assert [one.message.split(" (")[0] for one in notices] == [
+            "Ann lives_in Rome",
+            "Ann lives_in Bonn",
+        ]
+        assert '"at": "2021-' in str(notices[0].hint)
+        assert not nexus.write([into[0], Delete(ANN)]).notices

@@ -97,6 +97,7 @@ class Batch:
         self.references = References(unit, self.tracker)
         self.deleted: list[Element] = []
         self.merged: list[MergeReport] = []  # a source each
+        self._joined: dict[ConceptElement, None] = {}  # what they were merged into
         self._not_adopted: list[tuple[Meant, ConceptElement]] = []
 
     def run(
@@ -121,6 +122,9 @@ class Batch:
                 touched += map(self._apply, changes[start : start + _TOLD_EVERY])
             for wanted, concept in self._not_adopted:  # a later change may have taken the id
                 check_id(self._unit, wanted, concept)
+            for target in self._joined:
+                if target.is_living:
+                    self._unit.notices += told_of_both(self._unit, target.id)
         except RecollectError as error:
             if error.span is None and len(touched) < len(changes):
                 place = spans_of(len(touched))
@@ -273,7 +277,7 @@ class Batch:
         if source is not target:
             self.merged.append(merge_concepts(self._unit, source, target))
             self.references.forget_ends()
-            self._unit.notices += told_of_both(self._unit, target.id)
+            self._joined[target] = None
         return target
 
     def _retype(self, change: Retype) -> Element:

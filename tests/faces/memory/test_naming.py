@@ -113,3 +113,24 @@ def test_what_a_concept_is_must_be_there_and_be_one(memory: Memory) -> None:
         memory.correct(lea.id, same_as="Ulm")
     with pytest.raises(RecollectError, match="no living memory"):
         memory.correct(lea.id, same_as="Nobody")
+
+
+@pytest.mark.parametrize("length", [8, 12])
+def test_a_part_of_an_id_names_what_was_withdrawn_lately(memory: Memory, length: int) -> None:
+    (fact,) = memory.remember(facts=[LEA]).facts
+    short = fact.id.rpartition("-")[2][:length]
+    memory.forget(id=short)
+    assert memory.why(short).memory.id == fact.id
+    back = memory.undo(short)
+    assert lines(memory, "Lea Roth") == ["Lea Roth lives in Ulm"]
+    assert back.undo == f"forget {back.memory.id}"
+    with pytest.raises(RecollectError, match="no living memory") as refused:
+        memory.forget(id=short, effect="end")
+    assert refused.value.hint == f"use {back.memory.id}: what it said stands there now"
+
+
+def test_a_part_of_an_id_names_a_message_that_was_withdrawn(memory: Memory) -> None:
+    (said,) = memory.remember(messages=[{"content": "The roof leaks"}]).episodes
+    memory.forget(id=said[:10])
+    memory.undo(said[:10])
+    assert [one.id for one in memory.list("episode").memories] == [said]

@@ -227,7 +227,7 @@ def test_every_command_that_takes_something_back_works(ask, cli):
         command = back(*words).split()
         assert command == ["recollect", "undo", "--db", "me.db", told]
         again = back("undo", told)
-        assert again.startswith(("recollect undo ", "correct ")), again
+        assert again.startswith(("recollect undo ", "recollect forget ")), again
     (now,) = ask("list", "fact")["memories"]
     right = back("correct", now["id"], "--object", "Bruges").split()
     undone = back(*right[1:2], right[-1]).split()

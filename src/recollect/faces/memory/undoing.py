@@ -66,11 +66,11 @@ def changes_back(nexus: Nexus, identifier: str) -> list[Change]:
 
 
 def way_back(nexus: Nexus, identifier: str) -> str:
-    """Return how to take back what was done last to a memory, by undo where that can."""
+    """Return how to take back what was done last to a memory: by undo, or what is there anew."""
     try:
         changes_back(nexus, identifier)
     except RecollectError:
-        return f"correct {identifier} anew, or forget it"
+        return f"forget {identifier}"
     return f"undo {identifier}"
 
 

@@ -149,6 +149,33 @@ def test_a_brief_tells_what_was_said_last_and_what_is_new(memory: Memory) -> Non
     assert "I met Sofia Brandt" in str(memory.brief("Sofia"))
 
 
+def test_a_brief_tells_what_was_said_last_by_when_it_was_said(memory: Memory) -> None:
+    for day in (11, 9, 10, *range(1, 9)):  # as they are told
+        said = {"content": f"Rain on day {day}", "timestamp": f"2026-05-{day:02}T09:00:00Z"}
+        memory.remember(messages=[said])
+    for topic in (None, "rain on day"):
+        told = str(memory.brief(topic)).partition("What was said last:\n")[2].splitlines()
+        days = [one.partition("day ")[2].partition(" ")[0] for one in told]
+        assert days == ["11", "10", "9", "8", "7"]
+
+
+def test_a_brief_tells_what_rests_on_two_things_once(memory: Memory) -> None:
+    for kind in ("user_statement", "human_assertion"):
+        memory.remember("Sofia likes tea", evidence=[{"kind": kind, "detail": "so"}])
+    assert str(memory.brief()).count("Sofia likes tea") == 1
+
+
+def test_a_brief_about_words_leaves_out_what_is_far_from_them(memory: Memory) -> None:
+    memory.remember(messages=[{"content": "The Christmas concert is on December 19"}])
+    memory.remember("We play the Nutcracker at Christmas", evidence=SAID)
+    for whose, what in (("Ann", "viola"), ("Bo", "bassoon")):
+        memory.remember(facts=[{"subject": whose, "predicate": "plays", "object": what}])
+    told = str(memory.brief("Christmas concerts of ours"))
+    assert "December 19" in told and "Nutcracker" in told
+    assert "viola" not in told and "bassoon" not in told
+    assert "Ann plays viola" in str(memory.brief("who plays the viola?"))
+
+
 def test_a_brief_begins_with_whom_the_agent_serves_and_says_what_it_leaves_out(
     memory: Memory,
 ) -> None:

@@ -15,9 +15,9 @@ from typing import Final
 
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError, refused
 from recollect.faces.memory.listing import listed
-from recollect.faces.memory.model import Brief, MemoryRecord, recalled
+from recollect.faces.memory.model import Brief, MemoryRecord, recalled, records_named
 from recollect.kernel import Nexus, RecallQuestion, compared_by, instant
-from recollect.model import Description, Value, instant_text
+from recollect.model import Description, Rows, Value, instant_text
 
 MAX_TOKENS: Final = 800
 BYTES_OF_TOKEN: Final = 3  # about: four of English, three of Chinese
@@ -27,6 +27,9 @@ _EPISODE: Final = "episode"
 _NOTHING: Final = "nothing is remembered of it"
 _LINES: Final = 20  # of a section
 _SAID: Final = 5  # episodes
+_SAID_LAST: Final = f"""FIND(?one.id) WHERE {{ ?one {{type: "Episode"}} }}
+ORDER BY ?one.attributes.reference_time DESC, ?one.metadata._created_at DESC LIMIT {_SAID}"""
+_NEAR: Final = 0.4  # of the best score of what words recall: what has ended counts half
 _LONGEST: Final = 300  # characters of a line
 Records = Sequence[MemoryRecord]
 
@@ -78,9 +81,13 @@ def _sections(
             once.update(lines)
             yield f"About {one}, whom you serve", lines
         yield "What is known of", _known(nexus, primer.body["domain_map"])
-        facts, claims, said = (
-            listed(nexus, kind, None, many, None, past=kind != _EPISODE).memories
-            for kind, many in (("fact", _LOOKED_AT), ("claim", _LOOKED_AT), (_EPISODE, _SAID))
+        facts, claims = (
+            listed(nexus, kind, None, _LOOKED_AT, None, past=True).memories
+            for kind in ("fact", "claim")
+        )
+        (rows,) = nexus.read(_SAID_LAST).results
+        said = records_named(
+            nexus, [str(id) for (id,) in rows.rows] if isinstance(rows, Rows) else ()
         )
         holds = [*map(str, _items(primer.body["holds"]))]
         left = sum(not one.standing for one in facts) - len(holds)
@@ -91,7 +98,8 @@ def _sections(
         yield f"What is new since {since[:10]}", _told(_saying(new))
     yield "What holds no longer, or not yet", _told(_changed([*facts, *claims], since))
     active = [one for one in claims if not one.standing]
-    yield "What was learnt", (f"{one.text} [{one.status}]" for one in active[:_LINES])
+    learnt = dict.fromkeys(f"{one.text} [{one.status}]" for one in active)  # on any evidence
+    yield "What was learnt", islice(learnt, _LINES)
     yield "What was said last", _told(said)
     yield "What is disputed", _told(one for one in claims if one.standing == "disputed")
 
@@ -144,13 +152,15 @@ def _about(nexus: Nexus, topic: str) -> tuple[Records, Records, Records, list[st
     except RecollectError as error:
         if error.code is not RESOURCE_NOT_FOUND:
             raise
-        answer = recalled(nexus, RecallQuestion(topic, _LINES, past=True))
-        found = tuple(one.memory for one in answer.memories)
+        answer = recalled(nexus, RecallQuestion(topic, _LINES, past=True)).memories
+        least = max((one.score for one in answer), default=0) * _NEAR
+        found = tuple(one.memory for one in answer if one.score >= least)
     apart = ("claim", _EPISODE)
     facts = [one for one in found if one.kind not in apart]
     claims = [one for one in found if one.kind == "claim"]
-    said = [one for one in found if one.kind == _EPISODE and not one.standing][:_SAID]
-    return facts, claims, said, unsure
+    said = [one for one in found if one.kind == _EPISODE and not one.standing]
+    said.sort(key=lambda one: one.said_at or "", reverse=True)
+    return facts, claims, said[:_SAID], unsure
 
 
 def _saying(records: Iterable[MemoryRecord]) -> Iterator[MemoryRecord]:

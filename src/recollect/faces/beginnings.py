@@ -8,12 +8,12 @@ What begins none is left as it is, for whoever looks it up to say so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from recollect.errors import refused
 from recollect.kernel import Nexus
-from recollect.model import Description, Operation, Rows
+from recollect.model import Description, LoggedTransaction, Operation, Rows
 
 GIVEN: Final = ("Claim", "Episode")
 """The types whose ids are given with them."""
@@ -62,13 +62,16 @@ def closed_id(nexus: Nexus, beginning: str) -> str:
     (last,) = nexus.elements.last_transactions([nexus.group_name]).values()
     for end in range(last, max(0, last - _LOOKED_THROUGH), -_AT_ONCE):
         start = max(0, end - _AT_ONCE)
-        changes = (
-            one for each in nexus.changes(start, end - start, most=_AT_ONCE) for one in each.changes
-        )
-        closed = {one.id for one in changes if one.operation is Operation.CLOSE}
+        closed = {*closed_in(nexus.changes(start, end - start, most=_AT_ONCE))}
         if (whole := only(beginning, closed)) != beginning:
             return whole
     return beginning
+
+
+def closed_in(logged: Sequence[LoggedTransaction]) -> list[str]:
+    """Return the ids of what some transactions closed, the last first."""
+    changes = (one for each in reversed(logged) for one in each.changes)
+    return [one.id for one in changes if one.operation is Operation.CLOSE]
 
 
 def free_types(nexus: Nexus) -> list[str]:

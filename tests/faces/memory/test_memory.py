@@ -460,3 +460,16 @@ def test_the_id_of_what_was_corrected_leads_to_what_stands_now() -> None:
         restored = memory.undo(second).memory.id
         with pytest.raises(RecollectError, match=f"use {restored}"):
             memory.correct(first, text="Bo is at work")
+
+
+def test_what_is_told_already_is_not_corrected_to_and_the_wrong_one_is_forgotten(
+    memory: Memory,
+) -> None:
+    concert = {"subject": "The concert", "predicate": "is_on"}
+    old, new = memory.remember(
+        facts=[{**concert, "object": "May 9"}, {**concert, "object": "May 16"}]
+    ).facts
+    with pytest.raises(RecollectError, match=f"already, as {new.id}") as caught:
+        memory.correct(old.id, object="May 16")
+    memory.forget(**json.loads(caught.value.hint.removeprefix("forget with ")))
+    assert lines_about(memory, "The concert") == ["The concert is on May 16"]

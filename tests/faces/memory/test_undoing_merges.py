@@ -61,11 +61,11 @@ def test_what_undo_cannot_take_back_is_answered_with_what_can_be_done():
         assert first is not None
         second = memory.correct(first.id, text="Pim likes coffee").memory
         with pytest.raises(RecollectError, match="done to a claim") as new:
-            memory.undo(second.id)
+            memory.undo(memory.remember("Pim likes figs").claim.id)
         assert new.value.hint == "correct it to what is right, or forget it"
         with pytest.raises(RecollectError) as old:
             memory.undo(first.id)
-        assert old.value.hint == f"correct or forget {second.id}, which took its place"
+        assert old.value.hint == f"undo, correct or forget {second.id}, which took its place"
 
 
 @pytest.mark.parametrize(

@@ -355,6 +355,10 @@ def test_an_error_names_a_field_as_it_was_written_and_once(talk):
                 error = await agent.error("remember", facts=[{**WORKS, "object": value}])
                 assert error["message"].startswith(f"{field} is "), error
                 assert [one["field"] for one in error["details"]["fields"]] == [field]
+        error = await agent.error("remember", facts=[{**WORKS, "object": ""}])
+        assert error["message"] == "facts[0].object is empty"
+        error = await agent.error("list_memories", kind="facts")
+        assert error["hint"] == "use one of those"
         backwards = {**WORKS, "valid_at": "2024-01-01", "invalid_at": "2023-01-01"}
         error = await agent.error("remember", facts=[WORKS, backwards])
         assert error["message"].startswith("facts[1].valid_at 2024-01-01")
@@ -455,7 +459,8 @@ def test_the_way_of_a_memory_is_gone_by_tools(talk):
         bmw = told["facts"][0]["id"]
         corrected = await agent.call("correct", id=bmw, object="Audi")
         assert corrected["memory"]["text"] == "Maria works at Audi"
-        undone = await agent.call("correct", id=corrected["memory"]["id"], undo=True)
+        back = json.loads(corrected["undo"].removeprefix("correct with "))
+        undone = await agent.call("correct", **back)
         assert undone["memory"]["text"] == "Maria works at BMW"
         brief = await agent.call("brief", topic="Maria")
         assert "- Maria works at BMW" in brief["text"]
@@ -464,6 +469,7 @@ def test_the_way_of_a_memory_is_gone_by_tools(talk):
         assert "Maria works at BMW" in [one["text"] for one in shown["memories"]]
         gone = await agent.call("forget", id=undone["memory"]["id"], effect="end", at="2026-11-01")
         assert gone["memories"][0]["standing"] == "until 2026-11-01"
+        assert gone["undo"] == 'correct with its id and "undo": true, and it holds on'
         listed = await agent.call("list_memories", about="Maria", kind="fact", past=True)
         standings = {one.get("standing") for one in listed["memories"]}
         assert {"until 2026-05-01", "until 2026-11-01"} <= standings

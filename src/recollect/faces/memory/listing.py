@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Final
 
 from recollect.errors import Notice, RecollectError, nearest, refused
-from recollect.faces.beginnings import free_types
+from recollect.faces.beginnings import closed_in, free_types
 from recollect.faces.memory.model import Listed, MemoryRecord, ShownRecords
 from recollect.faces.memory.naming import ENDS, first_names, things_called
 from recollect.kernel import Nexus, tokens
@@ -25,7 +25,6 @@ from recollect.model import (
     Dated,
     Hits,
     Link,
-    Operation,
     Rows,
     Value,
 )
@@ -71,7 +70,7 @@ def _of_all_kinds(nexus: Nexus, limit: int, cursor: str | None, *, past: bool) -
     (last,) = nexus.elements.last_transactions([nexus.group_name]).values()
     first, _, skipped = (cursor or f"{last}.0").partition(".")
     at, start = place_in(first), place_in(skipped)
-    streams = (_stream(nexus, each, limit, at, past=past) for each in KINDS)
+    streams = (every_one(nexus, each, limit, at, past=past) for each in KINDS)
     every = (one for one in merge(*streams, key=_place, reverse=True) if one.says_more)
     ids = [one.id for one in islice(every, start, start + limit + 1)]
     dated = nexus.elements.look_up(ids[:limit], closed=past)
@@ -79,8 +78,10 @@ def _of_all_kinds(nexus: Nexus, limit: int, cursor: str | None, *, past: bool) -
     return Listed(tuple(there), f"{at}.{start + limit}" if len(ids) > limit else None)
 
 
-def _stream(nexus: Nexus, kind: str, limit: int, at: int, *, past: bool) -> Iterator[MemoryRecord]:
-    """Yield the memories of a kind after a transaction, read as many at once as a page shows."""
+def every_one(
+    nexus: Nexus, kind: str, limit: int, at: int | None = None, *, past: bool
+) -> Iterator[MemoryRecord]:
+    """Yield the memories of a kind, `limit` or more read at once; `at` is as `_newest` has it."""
     cursor: str | None = None
     while True:
         records, cursor = _newest(nexus, kind, limit, cursor, at, past=past)
@@ -144,12 +145,7 @@ def _closed(
     while before > 0:
         start = max(0, before - _LOOKED_THROUGH)
         logged = nexus.changes(start, before - start, most=_MOST_CHANGES)
-        ids = [
-            one.id
-            for each in reversed(logged)
-            for one in each.changes
-            if one.operation is Operation.CLOSE
-        ]
+        ids = closed_in(logged)
         since = logged[0].transaction.at if logged else 0
         dated = nexus.elements.look_up(ids, closed=True)
         lost = (dated[one] for one in dict.fromkeys(ids) if one in dated)

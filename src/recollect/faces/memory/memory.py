@@ -51,7 +51,7 @@ from recollect.faces.memory.forgetting import (
     refused_with,
     told_of_past,
 )
-from recollect.faces.memory.listing import MOST, listed
+from recollect.faces.memory.listing import MOST, every_one, listed
 from recollect.faces.memory.lives import earlier_lives
 from recollect.faces.memory.messages import id_of, keep_messages
 from recollect.faces.memory.model import (
@@ -272,13 +272,19 @@ class Memory:
         """Take back what was done last to a memory: a correction, an end, a withdrawal, a merge.
 
         Nothing leaves the past. A claim that was withdrawn counts as verified then, for what is
-        disputed becomes nothing else. INVALID_ARGUMENT where nothing was done, and of what took
-        the place of a claim, and came in; what was erased is not there: NOT_FOUND.
+        disputed becomes nothing else; what another was corrected to is told anew as it was before,
+        on what that rested on. INVALID_ARGUMENT where nothing was done, and of what came in; what
+        was erased is not there: NOT_FOUND.
         """
         before = self._record(id, closed=True)
         with self.nexus.transaction():
             if before.standing == WITHDRAWN and before.kind == "claim":
                 return reinstate(self.nexus, before, self.actor)
+            claim = one_claim(self.nexus, before.id) if before.status in ACTIVE else None
+            old = one_claim(self.nexus, claim.supersedes) if claim and claim.supersedes else None
+            if old is not None:
+                said = {"text": old.text, "confidence": old.confidence}
+                return self._correct_claim(before, said, old.evidence)
             changes = changes_back(self.nexus, before.id)
             again = merge_again(self.nexus, changes[0], before.id)
             done = written(self.nexus, changes, before, self.actor)
@@ -406,13 +412,7 @@ class Memory:
             yield from records_of(self.nexus, same)
             return
         for kind in _FORGOTTEN:
-            cursor: str | None = None
-            while True:
-                page = self.list(kind, limit=MOST, cursor=cursor, past=True)
-                yield from page.memories
-                cursor = page.cursor
-                if cursor is None:
-                    break
+            yield from every_one(self.nexus, kind, MOST, past=True)
 
     def _record(self, identifier: str, *, closed: bool = False) -> MemoryRecord:
         (record,) = records_of(self.nexus, [element_named(self.nexus, identifier, closed=closed)])
@@ -502,7 +502,7 @@ class Memory:
         share = checked_confidence(said.get("confidence"), "confidence")
         memory = self._claim(text, refs, share, one_claim(self.nexus, before.id))
         Writer(self.nexus).supersede(before.id, memory.id, self.actor)
-        return Corrected(memory, before, f"correct {memory.id} to what it said before")
+        return Corrected(memory, before, f"undo {memory.id}")
 
 
 def _kept(nexus: Nexus, claim: Claim, actor: Actor) -> MemoryRecord:

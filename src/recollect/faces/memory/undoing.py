@@ -202,7 +202,7 @@ def _concept_back(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
     if concept.type in _KEPT and not (is_withdrawn and concept.type == _EPISODE):
         kind, hint = _KEPT[concept.type]
         if isinstance(follower := concept.attributes.get("superseded_by"), str):
-            hint = f"correct or forget {follower}, which took its place"
+            hint = f"undo, correct or forget {follower}, which took its place"
         message = f"undo takes back nothing that was done to {kind}"
         raise refused(message, hint)
     *_, last = _versions(nexus, concept.id)
@@ -265,10 +265,8 @@ def merge_again(nexus: Nexus, change: Change, undone: str) -> Hint | None:
         return None
     if change.id != undone:
         return join(change.id, undone)
-    concept, (*_, last) = (
-        element_named(nexus, undone, closed=True).element,
-        _versions(nexus, undone),
-    )
+    concept = element_named(nexus, undone, closed=True).element
+    *_, last = _versions(nexus, undone)
     assert isinstance(concept, Concept)
     return join(undone, merged_into(nexus, concept, last.since.number) or undone)
 

@@ -190,24 +190,23 @@ class _Field:
     def problem(self) -> str:
         """What is wrong, as the end of a sentence about the field."""
         problems = dict.fromkeys(map(_problem, self.faults))
+        others = [one for one in problems if not one.startswith(_IS_NOT)]
+        if others:  # it is of one of the forms, and wrong as such
+            return " and ".join(others)
         *before, last = [one.removeprefix(_IS_NOT) for one in problems]
-        if not before:
-            return next(iter(problems))
-        if all(one.startswith(_IS_NOT) for one in problems):
-            return f"{_IS_NOT}{', '.join(before)} or {last}"
-        return " and ".join(problems)
+        return f"{_IS_NOT}{', '.join(before)} or {last}" if before else f"{_IS_NOT}{last}"
 
 
 def _refused(fields: Sequence[_Field]) -> RecollectError:
     """Return the error for the faults of an input: a limit only where nothing else is wrong."""
     wrong = [one for one in fields if not one.is_too_large]
     first, *_ = wrong or fields
-    is_too_long = first.faults[0]["type"] == "too_long"
+    hints = {"too_long": "send them in several calls", "literal_error": "use one of those"}
     shown: list[object] = [{"field": one.path, "problem": one.problem} for one in fields[:_SHOWN]]
     return RecollectError(
         INVALID_ARGUMENT if wrong else LIMIT_EXCEEDED,
         f"{first.path or 'the input'} {first.problem}",
-        hint="send them in several calls" if is_too_long else "",
+        hint=hints.get(first.faults[0]["type"], ""),
         details={"fields": shown},
     )
 

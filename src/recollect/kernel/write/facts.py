@@ -185,8 +185,7 @@ class BatchFacts:
         if wrong is not None and link is not None:
             told = self._unit.public_id(link)
             message = f"what it would say is remembered already, as {told}"
-            hint = f"correct {told}, and forget {change.replaces}"
-            raise refused(message, hint)
+            raise refused(message, forget_as(str(change.replaces), "withdraw"))
         is_new, held_until = link is None, FOREVER
         if link is None:
             link = self._create(change, (subject, target), clock.valid_at)

@@ -228,7 +228,7 @@ def forget(memory: Memory, given: Forget) -> Output:
         "effect": done.effect,
         "dry_run": done.is_dry_run,
         "memories": [_kept(one) for one in done.memories],
-        "undo": done.undo,
+        "undo": _way_back(done.undo),
     }
     if done.warnings:
         answer["warnings"] = [one.to_wire() for one in done.warnings]
@@ -275,20 +275,27 @@ def _listed(one: MemoryRecord) -> Output:
 
 
 def _corrected(done: Corrected) -> Output:
-    answer = {"memory": _kept(done.memory), "before": _kept(done.before), "undo": done.undo}
+    answer: Output = {"memory": _kept(done.memory), "before": _kept(done.before)}
+    answer["undo"] = _way_back(done.undo)
     warnings = [one.to_wire() for one in done.warnings]
     return answer | _beside((), done.also_holds) | ({"warnings": warnings} if warnings else {})
 
 
+def _way_back(words: str) -> str:
+    """Return how something is taken back, by the tools that there are."""
+    match words.split():
+        case ["undo", id]:
+            return f'correct with {{"id": "{id}", "undo": true}}'
+    return words.replace("undo it by its id", 'correct with its id and "undo": true')
+
+
 def _beside(ended: Iterable[Holding], held: Iterable[Holding]) -> Output:
     """Return what a write ended, and what goes on beside it, with how to end what should not."""
-    told: Output = {}
-    if gone := [one.to_dict() for one in ended]:
-        told["ended"] = gone
-    if beside := [one.to_dict() for one in held]:
-        told["also_holds"] = beside
-        told["hint"] = "if not both hold: the hint of what also holds ends the older of the two"
-    return told
+    told = {
+        "ended": [one.to_dict() for one in ended],
+        "also_holds": [one.to_dict() for one in held],
+    }
+    return {name: those for name, those in told.items() if those}
 
 
 def add_episode(memory: Memory, given: AddEpisode) -> AcceptedEpisode:

@@ -24,23 +24,22 @@ Found = list[RawCursor[SqlRow]]
 
 
 class _Together(Pipeline):
-    """A pipeline that is sent at its end."""
+    """A pipeline that is sent at its end, and read after that.
+
+    So what fails before the reading is the way to the server, and what fails first in it is the
+    statement at fault. The driver reads on after either, and raises what it meets there.
+    """
 
     def _communicate_gen(self) -> PQGen[None]:
-        if self.result_queue[-1] is None:  # the end
-            yield from super()._communicate_gen()
-        else:
-            while self.command_queue:
-                self.command_queue.popleft()()
+        while self.command_queue:
+            self.command_queue.popleft()()
+        yield from ()
 
     def _exit_gen(self) -> PQGen[None]:
         self._enqueue_sync()
-        try:
-            yield from self._communicate_gen()
-            if self.pgconn.flush():  # more than the way takes at once
-                yield from send(self.pgconn)
-        finally:
-            yield from self._fetch_gen(flush=False)
+        yield from self._communicate_gen()
+        yield from send(self.pgconn)
+        yield from self._fetch_gen(flush=False)
 
 
 @contextmanager

@@ -25,6 +25,7 @@ _ME: Final = frozenset({"me", "myself", "i", "mich", "mir", "ich", "mí", "yo"})
 _SERVED: Final = f'FIND(?one) WHERE {{ ({{type: "Person", name: "{SELF}"}}, "serves", ?one) }}'
 _NO_LIFE: Final = "no living memory has this id"
 _MOST: Final = 200  # concepts of a first name
+_MOST_SHOWN: Final = 5
 
 
 def element_named(nexus: Nexus, identifier: str, *, closed: bool = False) -> Dated:
@@ -114,7 +115,8 @@ def things_called(
     named = nexus.elements.named(called)
     things = {one.element.id: one.element.name for one in named}
     if named and named[0].by == "first name" and len(named) > 1:
-        raise _unknown(called, f'say whom: "{named[0].element.name}"')
+        whom = [f'"{one}"' for one in sorted(set(things.values()))[:_MOST_SHOWN]]
+        raise _unknown(called, f"say whom: {' or '.join(whom)}")
     if not things:
         things = _with_id(nexus, called, past=past)
     pairs = {**things, **_bearers(nexus, called)}

@@ -7,7 +7,7 @@ nothing beyond its words.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -25,11 +25,13 @@ from recollect.kernel.recall.words import (
     LANGUAGES,
     MINE,
     OURS,
+    TITLES,
     asked_stems,
     kin_of,
     language_of,
     relations,
     stem,
+    telling_words,
 )
 from recollect.kernel.schema.definitions import SELF
 from recollect.kernel.search.tokens import folded, tokens
@@ -87,15 +89,13 @@ class UnderstoodQuestion:
     rest: tuple[str, ...]  # its words beside them: what it asks of them
     is_of_strangers: bool  # it names somebody, and nobody whom any text knows
     namesakes: tuple[tuple[int, int], ...] = ()  # a first name that is a thing, and whose it may be
+    called: tuple[tuple[str, ...], ...] = ()  # the names it holds that stand in texts alone
+    unlike: frozenset[int] = frozenset()  # others who have a word of those names
     beside: tuple[str, frozenset[int]] | None = None  # before or after what of these it asks
     demanded: Asking | None = None  # a relation of somebody that no fact tells
     links: frozenset[int] = frozenset()  # facts that tell whom it means by a relation
     apart: frozenset[int] = frozenset()  # of those concepts, what its own words name
     is_own: bool = False  # who asks speaks of themselves
-
-
-_LARGE: Final = re.compile(r"\b[^\W\d_]\w+\b(?!\s+[A-Z\u00c0-\u00de])")
-"""A word that no name goes on after; whether it is written large is asked of each."""
 
 
 _CALLED: Final = re.compile(r"\b[A-Z\u00c0-\u00de]\w+(?:\s+[A-Z\u00c0-\u00de]\w+)*")
@@ -162,12 +162,16 @@ def understood(
         concepts |= own
     names = _words_of(concepts, known).union(tokens(" ".join(names_in(asked, columns, number))))
     names |= relation.words
+    heard = [known.named_by_word.get(one, ()) for one in words]
+    is_heard = any(columns.spoke(found, number) for found in heard if found)
+    called = () if concepts or is_heard else _named_by_texts(question, columns, number)
+    names |= {word for name in called for word in name}
+    asks_of_relation = not relations().keys().isdisjoint(asked)
     unsaid = relation.words | (_WHATEVER if names else frozenset())
     telling = [one for one in asked if one not in unsaid]
     stems = asked_stems(" ".join(telling))
     found = [_asking_word(ways, known, times, names) for ways in stems]
     told = tuple(one for one in found if one.ways or one.kin or one.is_of_time or one.is_cue)
-    speakers = [known.named_by_word.get(one, ()) for one in words]
     wanted = [(flag, name) for flag, name, pattern in _KINDS if pattern.search(question)]
     if len(wanted) > 1 and wanted[0][0] == SAYS_HOW_MANY:
         wanted = wanted[:1]
@@ -175,12 +179,11 @@ def understood(
     is_left = any(one.is_of_time or one.is_cue for one in left) or columns.hold(
         (word for one in left for word in one.ways + one.kin), number
     )
-    is_heard = any(columns.spoke(found, number) for found in speakers if found)
     return UnderstoodQuestion(
         words=tuple(left) if is_left else told,
         unknown=len(found) - len(told),
         times=times,
-        speakers=frozenset(one for found in speakers for one in found),
+        speakers=frozenset(one for found in heard for one in found),
         wants=sum({flag for flag, _ in wanted}),
         wanted=", ".join(name for _, name in wanted),
         concepts=concepts,
@@ -188,6 +191,8 @@ def understood(
         rest=tuple(beside(names | times.cues, telling)),
         is_of_strangers=not (concepts or is_heard) and _names_strangers(question, columns, number),
         namesakes=(*_namesakes(concepts, columns, number),),
+        called=called,
+        unlike=_unlike(concepts, called, columns, number, with_last=not asks_of_relation),
         beside=beside_what,
         demanded=_demanded(relation.missing, known),
         links=relation.links,
@@ -286,17 +291,59 @@ def _names_strangers(question: str, columns: Columns, number: int) -> bool:
     """Whether a question holds a name of which no text held a word by a transaction.
 
     Two words written large are one; a single one too, where it does not begin the question and
-    the language writes nothing else large.
+    the language writes nothing else large. Of a name of which one word is part of the name of
+    somebody known, each other word must be held, for it is not theirs.
     """
     is_german = language_of(tokens(question)) == "german"
     for found in _CALLED.finditer(question):
         words = [one for one in asked_stems(found[0]) if not any(map(is_of_time, one))]
         is_first = not tokens(question[: found.start()])
         is_name = len(words) > 1 or not (is_first or is_german)
-        stems = tuple(one for ways in words for one in ways + kin_of(ways))
-        if words and is_name and not columns.hold(_numbers(stems, columns.known), number):
+        held = [columns.hold(_numbers(one + kin_of(one), columns.known), number) for one in words]
+        if words and is_name and not any(held):
+            return True
+        if not (is_german or all(held)) and _sharing([tokens(found[0])], columns, number):
             return True
     return False
+
+
+def _sharing(names: Iterable[Sequence[str]], columns: Columns, number: int) -> frozenset[int]:
+    """Return those whose first or last name is among the words of others' names."""
+    its = (columns.known.by_part.get(word, ()) for name in names for word in name)
+    return frozenset(columns.living([row for rows in its for row in rows], number))
+
+
+def _unlike(
+    concepts: frozenset[int],
+    called: Sequence[Sequence[str]],
+    columns: Columns,
+    number: int,
+    *,
+    with_last: bool,
+) -> frozenset[int]:
+    """Return others who have the first name of what is named, or any of a name in texts alone."""
+    known = columns.known.concepts
+    names = [*called, *(tokens(known[one].name) for one in concepts & known.keys())]
+    firsts = [one[:1] for one in names if len(one) > 1]
+    sharing = _sharing(firsts, columns, number) - concepts
+    alike = {one for one in sharing if tokens(known[one].name)[:1] in firsts}
+    return frozenset(alike) | (_sharing(called, columns, number) if with_last else frozenset())
+
+
+def _named_by_texts(question: str, columns: Columns, number: int) -> tuple[tuple[str, ...], ...]:
+    """Return the names in a question, folded, of which texts held each word by a transaction."""
+    if language_of(tokens(question)) == "german":
+        return ()  # which writes what is no name large, too
+    found = list[tuple[str, ...]]()
+    for name in _CALLED.finditer(question):
+        words = telling_words([one for one in tokens(name[0]) if one not in TITLES])
+        is_first = not tokens(question[: name.start()])
+        ways = [_numbers(*asked_stems(one), columns.known) for one in words]
+        is_alone = len(words) == 1 and (is_first or _sharing([words], columns, number))
+        if words and not (is_alone or any(map(is_of_time, words))):
+            if all(columns.hold(one, number) for one in ways):
+                found.append(tuple(words))
+    return (*found,)
 
 
 def _asking(asker: str, columns: Columns, asked_at: int, number: int) -> frozenset[int]:
@@ -316,14 +363,20 @@ def _named(text: str, columns: Columns, number: int) -> frozenset[int]:
 def _by_part(
     question: str, whole: Collection[str], columns: Columns, number: int
 ) -> Iterator[set[int]]:
-    """Yield whom or what a question calls by a part of a name that only one of those living has."""
+    """Yield whom or what a question calls by a part of a name that only one of those living has.
+
+    Another word of a name before it makes it that of another: "Maude Finch" is not Harold Finch.
+    """
     by_part = columns.known.by_part
-    for word in filter(lambda one: one[0].isupper(), _LARGE.findall(question)):
-        name = folded(word)
+    for called in _CALLED.finditer(question):
+        *before, name = tokens(called[0])
         its = by_part.get(name) or by_part.get(name.removesuffix("s"))
         if not its or any(name in one.split() for one in whole):
             continue
-        if len(living := columns.living(its, number)) == 1:
+        if len(living := columns.living(its, number)) != 1:
+            continue
+        others = [one for one in telling_words(before) if one not in TITLES]
+        if not others or not _words_of(frozenset(living), columns.known).isdisjoint(others):
             yield living
 
 

@@ -153,6 +153,8 @@ def is_near(ranking: Ranking, place: Pick, asked: Vector) -> bool:
     is_turn = columns.session[row] != NONE
     near = -1.0 if ranking.near is None else float(ranking.near[row])
     if is_turn:
+        if question.called and not ranking.names(row):
+            return False
         held = ranking.covered(row, beside_names=ranking.named is not None)
         enough = FLOOR_OF_TURNS_ALONE if ranking.near is None else FLOOR_OF_TURNS
         if held >= enough or near >= NEAR:

@@ -161,6 +161,11 @@ class Ranking:
         for row in found.T:
             yield frozenset(row.nonzero()[0].tolist())
 
+    def names(self, row: int) -> bool:
+        """Whether a row, or a turn beside it, holds a word of a name in the question."""
+        words = zip(self.question.words, self.held, strict=True)
+        return any(held.share_of(row) for word, held in words if word.is_of_name)
+
     def covered(self, row: int, *, beside_names: bool = False) -> float:
         """Return how much of what is asked a row holds, 0 to 1; or of what is beside the names."""
         ideal = self.question.unknown * _rarity(1, max(self.standing.many, _MANY))
@@ -202,7 +207,12 @@ def ranked(
     for one in held:
         words[one.rows if len(one.points) < len(words) else slice(None)] += one.points
     at = moment.known
-    named = _named(columns, question, standing, at) if question.concepts else None
+    is_named = question.concepts or question.called
+    named = _named(columns, question, standing, at) if is_named else None
+    if named is not None and not (question.concepts or named.any()):
+        named, question = None, replace(question, called=())  # turns alone hold those names
+    if named is not None and question.unlike:
+        candidates &= named | ~_of_others(columns, question.unlike)
     near = None if meant is None else _near(columns, meant)
     reached = words > 0
     for found in (dated, named):
@@ -458,28 +468,27 @@ def _dated(columns: Columns, asked: Times) -> Floats:
 
 
 def _naming(
-    columns: Columns, concepts: frozenset[int], counted: Mask, number: int
+    columns: Columns, question: UnderstoodQuestion, counted: Mask, number: int
 ) -> Iterator[Places]:
-    """Yield the rows of texts, but for turns, that hold a concept's name: its rarest word.
+    """Yield the rows of texts, but for turns, that hold a name in a question: its rarest word.
 
     The first name of somebody is enough, where nobody else who lives has it.
     """
-    known = columns.known
+    known, names = columns.known, [*question.called]
     is_text = (columns.kind != FACTS) & (columns.kind != CONCEPTS) & (columns.session == NONE)
-    for concept in concepts & known.concepts.keys():
-        words = tokens(known.concepts[concept].name)
+    for concept in question.concepts & known.concepts.keys():
+        words = (*tokens(known.concepts[concept].name),)
         its = known.by_part.get(words[0], ()) if words else ()
         is_first = bool(its) and columns.living(its, number) == {concept}
-        for name in (words, words[:1])[: 1 + is_first]:
-            ways = ({stem(word, one) for one in LANGUAGES} for word in name)
-            numbers = [[known.words[one] for one in way if one in known.words] for way in ways]
-            held = [
-                np.concatenate([columns.of_word(one)[0] for one in each])
-                for each in numbers
-                if each
-            ]
-            there = [rows[counted[rows] & is_text[rows]] for rows in held]
-            yield from sorted(filter(len, there), key=len)[:1]
+        names += [words, words[:1]][: 1 + is_first]
+    for name in names:
+        ways = ({stem(word, one) for one in LANGUAGES} for word in name)
+        numbers = [[known.words[one] for one in way if one in known.words] for way in ways]
+        held = [
+            np.concatenate([columns.of_word(one)[0] for one in each]) for each in numbers if each
+        ]
+        there = [rows[counted[rows] & is_text[rows]] for rows in held]
+        yield from sorted(filter(len, there), key=len)[:1]
 
 
 def _named(
@@ -492,11 +501,21 @@ def _named(
     concepts = question.concepts.union(one for one, _ in question.namesakes)
     ends = are_among(columns.subject, concepts) | are_among(columns.object, concepts)
     named: Mask = are_among(columns.element, concepts) | ((columns.kind == FACTS) & ends)
-    for rows in _naming(columns, concepts, standing.counted, number):
+    for rows in _naming(columns, question, standing.counted, number):
         named[rows] = True
     if question.is_own:
         named |= ((columns.flags & SAYS_I) > 0) & (columns.session == NONE)
     return named
+
+
+def _of_others(columns: Columns, others: Collection[int]) -> Mask:
+    """Return what is told of some, and the texts that hold their last names."""
+    theirs: Mask = are_among(columns.subject, others) | are_among(columns.object, others)
+    called = columns.known.concepts
+    for word in {tokens(called[one].name)[-1] for one in others if one in called}:
+        for number in columns.known.numbers_of([word]):
+            theirs[columns.of_word(number)[0]] = True
+    return theirs
 
 
 def are_among(numbers: NDArray[Any], those: Collection[int]) -> Mask:

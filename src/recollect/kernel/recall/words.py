@@ -56,8 +56,8 @@ _ASKING: Final = {
 _ANY_ASKING: Final = frozenset().union(*_ASKING.values())
 _MOST_STEMS: Final = 200_000
 
-MINE, OURS, SELVES = (frozenset(line.split()) for line in listed("own"))
-"""What people write before what is theirs, and of themselves."""
+MINE, OURS, SELVES, TITLES = (frozenset(line.split()) for line in listed("own"))
+"""What people write before what is theirs, of themselves, and before a name."""
 
 
 _LOCK: Final = Lock()

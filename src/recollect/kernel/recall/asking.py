@@ -22,10 +22,12 @@ from recollect.kernel.recall.columns import (
 from recollect.kernel.recall.relations import Related, holders, related
 from recollect.kernel.recall.spans import Times, asked_for, held_once, is_of_time
 from recollect.kernel.recall.words import (
+    ASKED,
     LANGUAGES,
     MINE,
     OURS,
     TITLES,
+    WHATEVER,
     asked_stems,
     kin_of,
     language_of,
@@ -34,33 +36,12 @@ from recollect.kernel.recall.words import (
     telling_words,
 )
 from recollect.kernel.schema.definitions import SELF
-from recollect.kernel.search.tokens import folded, tokens
+from recollect.kernel.search.tokens import tokens
 from recollect.node import dataclass, replace
 
-_KINDS: Final = tuple(
-    (flag, words, re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE))
-    for flag, words, pattern in (
-        (
-            SAYS_HOW_MANY,
-            "how many",
-            r"how (?:many|much|old|often|tall|far|big)|wie ?viele?|wie (?:alt|oft|gro(?:ss|ß)|weit)"
-            r"|cu[aá]nt[oa]s?|qué edad",
-        ),
-        (
-            SAYS_WHEN,
-            "when",
-            r"when|what (?:year|date|day|month|time)|how long|since when|wann|seit wann|wie lange"
-            r"|welche[smn]? (?:jahr|tag|monat|datum)|cu[aá]ndo|(?:qué|que) (?:año|día|fecha|mes)",
-        ),
-        (SAYS_WHO, "who", r"who|whom|whose|wer|wem|wen|wessen|qui[eé]n(?:es)?"),
-        (
-            SAYS_WHERE,
-            "where",
-            r"where|(?:what|which) (?:city|country|place|town|state)|wo|wohin|woher"
-            r"|welche[rmns]? (?:stadt|land|ort)|a?d[oó]nde|(?:qué|que) (?:ciudad|país|lugar)",
-        ),
-    )
-)
+Names = tuple[tuple[str, ...], ...]
+
+_KINDS: Final = {"how many": SAYS_HOW_MANY, "when": SAYS_WHEN, "who": SAYS_WHO, "where": SAYS_WHERE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +70,7 @@ class UnderstoodQuestion:
     rest: tuple[str, ...]  # its words beside them: what it asks of them
     is_of_strangers: bool  # it names somebody, and nobody whom any text knows
     namesakes: tuple[tuple[int, int], ...] = ()  # a first name that is a thing, and whose it may be
-    called: tuple[tuple[str, ...], ...] = ()  # the names it holds that stand in texts alone
+    called: Names = ()  # the names it holds that stand in texts alone
     unlike: frozenset[int] = frozenset()  # others who have a word of those names
     beside: tuple[str, frozenset[int]] | None = None  # before or after what of these it asks
     demanded: Asking | None = None  # a relation of somebody that no fact tells
@@ -112,15 +93,6 @@ def in_plain_words(question: str) -> str:
     'What does Ann do as a job?'
     """
     return _FOR_A_LIVING.sub("as a job", question)
-
-
-_WHATEVER: Final = frozenset(
-    tokens(
-        "know knows known memory remember remembers everything anything"
-        " weiß weißt wissen bekannt Gedächtnis alles sabes sabe saben conoces memoria todo"
-    )
-)
-"""Words that ask of whom a question names for whatever is known."""
 
 
 _SELF: Final = re.compile(
@@ -162,19 +134,16 @@ def understood(
         concepts |= own
     names = _words_of(concepts, known).union(tokens(" ".join(names_in(asked, columns, number))))
     names |= relation.words
-    heard = [known.named_by_word.get(one, ()) for one in words]
-    is_heard = any(columns.spoke(found, number) for found in heard if found)
+    heard = [its for one in words if (its := known.named_by_word.get(one))]
+    is_heard = any(columns.spoke(its, number) for its in heard)
     called = () if concepts or is_heard else _named_by_texts(question, columns, number)
     names |= {word for name in called for word in name}
-    asks_of_relation = not relations().keys().isdisjoint(asked)
-    unsaid = relation.words | (_WHATEVER if names else frozenset())
+    unsaid = relation.words | (WHATEVER if names else frozenset())
     telling = [one for one in asked if one not in unsaid]
     stems = asked_stems(" ".join(telling))
     found = [_asking_word(ways, known, times, names) for ways in stems]
     told = tuple(one for one in found if one.ways or one.kin or one.is_of_time or one.is_cue)
-    wanted = [(flag, name) for flag, name, pattern in _KINDS if pattern.search(question)]
-    if len(wanted) > 1 and wanted[0][0] == SAYS_HOW_MANY:
-        wanted = wanted[:1]
+    wanted = _wanted(question)
     left = [one for one in told if not _are_speaker(one.ways, columns, number)]
     is_left = any(one.is_of_time or one.is_cue for one in left) or columns.hold(
         (word for one in left for word in one.ways + one.kin), number
@@ -183,7 +152,7 @@ def understood(
         words=tuple(left) if is_left else told,
         unknown=len(found) - len(told),
         times=times,
-        speakers=frozenset(one for found in heard for one in found),
+        speakers=frozenset(one for its in heard for one in its),
         wants=sum({flag for flag, _ in wanted}),
         wanted=", ".join(name for _, name in wanted),
         concepts=concepts,
@@ -192,13 +161,19 @@ def understood(
         is_of_strangers=not (concepts or is_heard) and _names_strangers(question, columns, number),
         namesakes=(*_namesakes(concepts, columns, number),),
         called=called,
-        unlike=_unlike(concepts, called, columns, number, with_last=not asks_of_relation),
+        unlike=_unlike(concepts, called, asked, columns, number),
         beside=beside_what,
         demanded=_demanded(relation.missing, known),
         links=relation.links,
         apart=apart,
         is_own=speaks_of_self or not (MINE | OURS).isdisjoint(asked),
     )
+
+
+def _wanted(question: str) -> list[tuple[int, str]]:
+    """Return the kinds of answer that a question wants; how many asks for nothing else."""
+    found = [(flag, name) for name, flag in _KINDS.items() if ASKED[name].search(question)]
+    return found[:1] if found and found[0][0] == SAYS_HOW_MANY else found
 
 
 def _related(
@@ -314,36 +289,32 @@ def _sharing(names: Iterable[Sequence[str]], columns: Columns, number: int) -> f
 
 
 def _unlike(
-    concepts: frozenset[int],
-    called: Sequence[Sequence[str]],
-    columns: Columns,
-    number: int,
-    *,
-    with_last: bool,
+    concepts: frozenset[int], called: Names, asked: list[str], columns: Columns, number: int
 ) -> frozenset[int]:
-    """Return others who have the first name of what is named, or any of a name in texts alone."""
+    """Return others with the first name of what is named, or any word of a name in texts alone."""
     known = columns.known.concepts
-    names = [*called, *(tokens(known[one].name) for one in concepts & known.keys())]
-    firsts = [one[:1] for one in names if len(one) > 1]
-    sharing = _sharing(firsts, columns, number) - concepts
-    alike = {one for one in sharing if tokens(known[one].name)[:1] in firsts}
-    return frozenset(alike) | (_sharing(called, columns, number) if with_last else frozenset())
+    names = [*called, *(tuple(tokens(known[one].name)) for one in concepts & known.keys())]
+    firsts = {one[0] for one in names if len(one) > 1}
+    its = {one: tokens(known[one].name)[0] for one in _sharing(names, columns, number) - concepts}
+    is_any = bool(called) and relations().keys().isdisjoint(asked)
+    return frozenset(one for one, first in its.items() if is_any or first in firsts)
 
 
-def _named_by_texts(question: str, columns: Columns, number: int) -> tuple[tuple[str, ...], ...]:
+def _named_by_texts(question: str, columns: Columns, number: int) -> Names:
     """Return the names in a question, folded, of which texts held each word by a transaction."""
     if language_of(tokens(question)) == "german":
         return ()  # which writes what is no name large, too
-    found = list[tuple[str, ...]]()
+    found: Names = ()
     for name in _CALLED.finditer(question):
         words = telling_words([one for one in tokens(name[0]) if one not in TITLES])
         is_first = not tokens(question[: name.start()])
-        ways = [_numbers(*asked_stems(one), columns.known) for one in words]
+        stems = (tuple(stem(one, language) for language in LANGUAGES) for one in words)
+        ways = [_numbers(one, columns.known) for one in stems]
         is_alone = len(words) == 1 and (is_first or _sharing([words], columns, number))
-        if words and not (is_alone or any(map(is_of_time, words))):
-            if all(columns.hold(one, number) for one in ways):
-                found.append(tuple(words))
-    return (*found,)
+        is_name = words and not (is_alone or any(map(is_of_time, words)))
+        if is_name and all(columns.hold(one, number) for one in ways):
+            found += (tuple(words),)
+    return found
 
 
 def _asking(asker: str, columns: Columns, asked_at: int, number: int) -> frozenset[int]:

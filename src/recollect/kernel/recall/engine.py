@@ -127,24 +127,17 @@ def answer_recall(
     meant = understood(asked.question, columns, at.valid, at.known, askers)
     sense = columns.known.meant.of_words(tokens(asked.question))
     by_model = compared(reader, columns, asked.question)
+    near = by_model.near
     wanted = asked.skipped + asked.limit + 1
     look = _look(reader, columns, asked)
     namesakes = dict(_may_be_one(reader, meant.namesakes))
     meant = replace(meant, namesakes=(*namesakes,))
 
     def choose(meant: UnderstoodQuestion) -> tuple[Ranking, Choice]:
-        ranking = led_on(
-            look,
-            ranked(
-                columns,
-                meant,
-                asked.moment,
-                asked.kinds,
-                with_past=question.past,
-                meant=sense,
-                compared=by_model.near,
-            ),
+        best = ranked(
+            columns, meant, at, asked.kinds, with_past=question.past, meant=sense, compared=near
         )
+        ranking = led_on(look, best)
         return ranking, chosen(look, ranking, wanted, question.threshold or 0.0)
 
     ranking, choice = choose(meant)
@@ -236,15 +229,8 @@ def _check_question(reader: Reader, question: RecallQuestion, now: Instant) -> _
         known = latest if resolved.known is None else resolved.known
         moment = Point(valid if resolved.valid is None else resolved.valid, known)
         notices = resolved.notices
-    return _Call(
-        in_plain_words(storable(text)),
-        _kinds(session.kinds.names(), question.kinds),
-        limit,
-        moment,
-        skipped,
-        moment.known >= latest,
-        notices,
-    )
+    words, kinds = in_plain_words(storable(text)), _kinds(session.kinds.names(), question.kinds)
+    return _Call(words, kinds, limit, moment, skipped, moment.known >= latest, notices)
 
 
 def _kinds(known: tuple[str, ...], given: Sequence[str] | None) -> frozenset[int]:

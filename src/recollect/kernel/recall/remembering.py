@@ -264,11 +264,7 @@ def memories(
 
 
 def _concept(
-    one: Standing,
-    type_: str,
-    attributes: Attributes,
-    metadata: Attributes,
-    known: _Known,
+    one: Standing, type_: str, attributes: Attributes, metadata: Attributes, known: _Known
 ) -> MemoryContent | None:
     kind = kind_of_concept(known.kinds, type_)
     if kind is None or metadata.get(SEARCH_ATTRIBUTES) is False:

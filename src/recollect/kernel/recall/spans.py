@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
-from recollect.kernel.recall.words import listed
+from recollect.kernel.recall.words import ASKED, listed
 from recollect.kernel.search.tokens import tokens
 from recollect.model import BEGINNING, FOREVER
 from recollect.node import dataclass
@@ -105,28 +105,14 @@ _BESIDE: Final = re.compile(
 )
 """What stands before something that began or ended, and says on which side of that."""
 
-_FORMERLY: Final = re.compile(
-    r"\b(?:former(?:ly)?|previous(?:ly)?|in the past|earlier|no longer|any ?more|before(?=\W*$)"
-    r"|(?<!\bis )(?<!are )(?<!was )(?<!were )(?<!be )used? to|ex(?=[ -]\w)|frühere?[nrs]?"
-    r"|ehemal\w+|vorherige?[nrs]?|damals|einst|zuvor|vorher|nicht mehr|anterior(?:mente)?"
-    r"|antes(?! del?\b)|antigu[ao]s?|antiguamente|solía[ns]?|ya no)\b",
-    re.IGNORECASE,
-)
+_FORMERLY: Final = ASKED["formerly"]
 """What asks for what is over."""
 
-_WAS: Final = re.compile(
-    r"\b(?:(?:did|was|were|had)n?|ever|still|when|war|waren|hatten?|jemals|noch|wann"
-    r"|fue|era|tenía|todavía|alguna vez|cuándo)\b",
-    re.IGNORECASE,
-)
+_WAS: Final = ASKED["was"]
 """What asks for a fact whether or not it has ended."""
 
 
-_DID: Final = re.compile(
-    r"\b(?:did|was|were|had|used|hat|hast|habe|haben|war|waren|hatten?"
-    r"|fue|fueron|era|eran|ha|han|\w+(?:ó|aron|ieron|aba|aban|ía|ían))\b",
-    re.IGNORECASE,
-)
+_DID: Final = ASKED["did"]
 """What is told of the past."""
 
 

@@ -14,6 +14,7 @@ in Latin letters, and what is told in one is near to what is asked in another.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib import resources
@@ -33,6 +34,12 @@ def listed(name: str) -> list[str]:
     place = resources.files("recollect.kernel.recall").joinpath("lists", f"{name}.txt")
     return place.read_text("utf-8").splitlines()
 
+
+ASKED: Final = {
+    key: re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)
+    for key, _, pattern in (line.partition("\t") for line in listed("asked"))
+}
+"""What a question looks like that asks for a kind of answer, or for what was so."""
 
 _GERMAN: Final = frozenset(" ".join(listed("german")).split())
 _SPANISH: Final = frozenset(" ".join(listed("spanish")).split())
@@ -56,8 +63,8 @@ _ASKING: Final = {
 _ANY_ASKING: Final = frozenset().union(*_ASKING.values())
 _MOST_STEMS: Final = 200_000
 
-MINE, OURS, SELVES, TITLES = (frozenset(line.split()) for line in listed("own"))
-"""What people write before what is theirs, of themselves, and before a name."""
+MINE, OURS, SELVES, TITLES, WHATEVER = (frozenset(line.split()) for line in listed("own"))
+"""What people write before what is theirs, of themselves, before a name, and to ask for all."""
 
 
 _LOCK: Final = Lock()
@@ -93,17 +100,6 @@ def language_of(words: Sequence[str]) -> str:
         return LANGUAGES[0]
     counts = {one: len(clues & held) for one, clues in _CLUES.items()}
     return max(LANGUAGES, key=counts.__getitem__)  # the first of equals
-
-
-def stems(text: str) -> list[str]:
-    """Return the stems of a text in order, all its words.
-
-    >>> stems("Ann likes old paintings")
-    ['ann', 'like', 'old', 'paint']
-    """
-    words = tokens(text)
-    language = language_of(words)
-    return [stem(word, language) for word in words]
 
 
 @lru_cache(256)

@@ -303,3 +303,15 @@ def test_a_question_tells_what_is_past_and_how_it_is_forgotten():
                 assert told.hint == f'forget with {{"id": "{fact.id}", "effect": "{effect}"}}'
         memory.forget(id=fact.id, effect="erase")
         assert memory.forget("Oskar Lind", effect="erase").warnings == ()
+
+
+def test_the_facts_that_go_with_a_thing_are_named():
+    facts = [{"subject": "Ida", "predicate": "likes", "object": f"fig {at}"} for at in range(12)]
+    with recollect.memory(":memory:", actor="agent") as memory:
+        memory.remember(facts=facts)
+        ida = next(one for one in memory.list("concept").memories if one.name == "Ida")
+        for dry_run in (True, False):
+            (told,) = memory.forget(id=ida.id, dry_run=dry_run).warnings
+            assert "Ida likes fig 0; Ida likes fig 1" in told.message
+            assert told.message.endswith("; and 2 more")
+        assert len(memory.list("fact").memories) == 0

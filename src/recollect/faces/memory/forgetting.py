@@ -53,6 +53,8 @@ _AS_MEANT: Final = 0.75  # of the best score
 _HELD: Final = 0.25  # of what the question asks beside a name
 _OF_OTHERS: Final = "others"  # what lowers a fact about nobody whom a question names
 
+_SHOWN: Final = 10  # facts that go along
+
 _ONLY_NAMED: Final = ("Entity", "Number", "Boolean")
 """Types of what facts are told about that nobody told anything else of."""
 
@@ -134,6 +136,18 @@ def meant_of(found: Sequence[Recalled]) -> list[Recalled]:
     ]
     asked = frozenset[int]().union(*(one.held for one in near))
     return [one for one in near if asked and one.held == asked]
+
+
+def told_along(nexus: Nexus, record: MemoryRecord) -> tuple[Notice, ...]:
+    """Return what is told of a concept, which goes with it."""
+    if record.kind != "concept":
+        return ()
+    joints = [one for end in ENDS for one in nexus.concepts.joints([record.id], end)]
+    facts = records_named(nexus, dict.fromkeys(one.link.id for one in joints))
+    shown = "; ".join(map(str, facts[:_SHOWN]))
+    more = f"; and {len(facts) - _SHOWN} more" if len(facts) > _SHOWN else ""
+    told = Notice("goes_along", f"with {record.name} goes what is told of it: {shown}{more}")
+    return (told,) if facts else ()
 
 
 def told_of_past(records: Iterable[MemoryRecord], effect: Effect) -> tuple[Notice, ...]:

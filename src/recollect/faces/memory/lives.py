@@ -6,15 +6,14 @@ was over by then of all that one was put in the place of another. What stands by
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from contextlib import suppress
 from itertools import chain
 
 from recollect.errors import RecollectError
 from recollect.faces.memory.undoing import merge_trail
 from recollect.kernel import Nexus
-from recollect.model import FOREVER, REPLACED_BY, Concept, Dated, Key, Life, Link
-
-_SUPERSEDES = "supersedes"
+from recollect.model import FOREVER, REPLACED_BY, Concept, Dated, Key, Link
 
 
 def earlier_lives(nexus: Nexus, ids: Iterable[str]) -> list[str]:
@@ -26,11 +25,9 @@ def earlier_lives(nexus: Nexus, ids: Iterable[str]) -> list[str]:
 
 
 def _story(nexus: Nexus, dated: Dated) -> Iterable[str]:
-    match dated.element:
-        case Link():
-            return _of_fact(nexus, dated, dated.element)
-        case Concept():
-            return [*_selves(nexus, dated.element.id), *_superseded(nexus, dated.element)]
+    if isinstance(dated.element, Link):
+        return _of_fact(nexus, dated, dated.element)
+    return [*_selves(nexus, dated.element.id), *_superseded(nexus, dated.element)]
 
 
 def _of_fact(nexus: Nexus, fact: Dated, link: Link) -> Iterable[str]:
@@ -39,28 +36,22 @@ def _of_fact(nexus: Nexus, fact: Dated, link: Link) -> Iterable[str]:
     joints = nexus.concepts.joints(subjects, "subject", [link.predicate], closed=True)
     standing = {one.link.object for one in joints if one.is_living}  # another says it by itself
     gone = [one.link for one in joints if not one.is_living]
-    ends = {
-        id: one.expired_at or FOREVER
-        for id, one in nexus.elements.look_up([one.id for one in gone], closed=True).items()
-    }
+    found = nexus.elements.look_up([one.id for one in gone], closed=True)
+    ends = {id: one.expired_at or FOREVER for id, one in found.items()}
     same = (ends[one.id] for one in gone if one.object in said)
     over = max(fact.expired_at or FOREVER, *same, 0)
     left = [one for one in gone if ends[one.id] <= over]
     story, replacing = {link.id: link}, {link.metadata.get(REPLACED_BY)}
-    while True:
-        more = [
-            one
-            for one in left
-            if one.id not in story
-            and (
-                one.object in said or one.id in replacing or one.metadata.get(REPLACED_BY) in story
-            )
-        ]
-        if not more:
-            return story
+    while more := [
+        one
+        for one in left
+        if one.id not in story
+        and (one.object in said or one.id in replacing or one.metadata.get(REPLACED_BY) in story)
+    ]:
         story |= {one.id: one for one in more}
         said |= {one.object for one in more} - standing
         replacing |= {one.metadata.get(REPLACED_BY) for one in more}
+    return story
 
 
 def _selves(nexus: Nexus, id: str) -> set[str]:
@@ -68,30 +59,20 @@ def _selves(nexus: Nexus, id: str) -> set[str]:
     one = nexus.elements.look_up([id], closed=True)[id].element
     if not isinstance(one, Concept):
         return {id}
-    keys = [Key(one.type, one.name), *_merged(one)]
-    lives = {life.id for key in keys for life in _lives(nexus, key)}
+    entries = [f"{one.type}:{one.name}", *map(str, merge_trail(one.metadata))]
+    lives = {id}
+    for kind, _, name in (entry.partition(":") for entry in entries):
+        with suppress(RecollectError):  # what was merged into another may be erased
+            lives |= {life.id for life in nexus.history(Key(kind, name))}
     found = nexus.elements.look_up(lives, closed=True)
     return {id} | {each for each in lives if found[each].expired_at is not None}
-
-
-def _merged(concept: Concept) -> Iterator[Key]:
-    for entry in merge_trail(concept.metadata):
-        kind, _, name = str(entry).partition(":")
-        yield Key(kind, name)
-
-
-def _lives(nexus: Nexus, key: Key) -> tuple[Life, ...]:
-    try:
-        return nexus.history(key)
-    except RecollectError:  # what was merged into another was erased
-        return ()
 
 
 def _superseded(nexus: Nexus, claim: Concept) -> set[str]:
     """Return the ids of the claims that one took the place of, and of those before them."""
     story, wave = set[str](), {claim.id}
     while wave:
-        joints = nexus.concepts.joints(wave, "subject", [_SUPERSEDES], closed=True)
+        joints = nexus.concepts.joints(wave, "subject", ["supersedes"], closed=True)
         wave = {one.link.object for one in joints} - story
         story |= wave
     return story

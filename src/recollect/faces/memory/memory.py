@@ -49,6 +49,7 @@ from recollect.faces.memory.forgetting import (
     is_there,
     meant_of,
     refused_with,
+    told_along,
     told_of_past,
 )
 from recollect.faces.memory.listing import MOST, every_one, listed
@@ -324,9 +325,11 @@ class Memory:
                 "pass an id, or a question in plain words",
             )
         past: Records = []
+        along: tuple[Notice, ...] = ()
         if id is not None:
             records = [self._record(id, closed=effect == "erase")]
             check_named(self.nexus, records[0], id, effect)
+            along = told_along(self.nexus, records[0])
         else:
             episodes = None if session is None else episodes_of(self.nexus, session)
             chosen = Selection(source, episodes, *times)
@@ -348,7 +351,7 @@ class Memory:
             records = list(records_named(self.nexus, [one.id for one in records]))
         own = {one.id for one in records}
         left = told_of_past((one for one in past if one.id not in own), effect)
-        return Forgotten(effect, tuple(records), is_dry_run, UNDO[effect], receipts, left)
+        return Forgotten(effect, tuple(records), is_dry_run, UNDO[effect], receipts, along + left)
 
     def list(
         self,

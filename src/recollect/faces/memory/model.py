@@ -220,7 +220,7 @@ class Forgotten(_Said):
     is_dry_run: bool = field(default=False, metadata={"always": True})
     undo: str = ""
     receipts: tuple[Mapping[str, Any], ...] = ()  # of what was erased
-    warnings: tuple[Notice, ...] = ()  # what has ended and a question leaves alone
+    warnings: tuple[Notice, ...] = ()  # what goes along, and what has ended and stays
 
 
 @dataclass(frozen=True, slots=True)

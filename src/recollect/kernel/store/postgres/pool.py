@@ -123,7 +123,7 @@ class Pool:
             raise translated(error) from None
 
     def end(self, connection: Connection[SqlRow], last: str) -> None:
-        """End what is open on a connection, and take it back; a broken one is replaced.
+        """End what is open on a connection, and take it back; one where that fails is replaced.
 
         In a child the connection is its parent's, who goes on with it.
         """
@@ -132,7 +132,7 @@ class Pool:
         try:
             if is_open(connection):
                 connection.execute(last)
-        except psycopg.OperationalError:
+        except psycopg.Error:
             connection.close()  # the server undoes what is open as soon as nobody is there
         finally:
             self._pool.putconn(connection)

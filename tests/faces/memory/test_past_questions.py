@@ -124,3 +124,19 @@ def test_a_claim_by_a_first_name_is_about_the_one_who_has_it() -> None:
         first, *others = memory.recall("How did Teo hurt himself?").memories
         assert first.memory.text == "Teo broke his wrist while skiing"
         assert all(one.why["far"][0] < 0 for one in others)
+
+
+def test_what_came_before_or_after_one_who_did_something_is_found() -> None:
+    conducts = {"predicate": "conducts", "object": "Rosenau Philharmonic"}
+    helga = {**conducts, "subject": "Helga Brandt", "valid_at": "2021-09"}
+    oskar = {**conducts, "subject": "Oskar Lind", "valid_at": "2012", "invalid_at": "2021-09"}
+    plays = {"subject": "Helga Brandt", "predicate": "plays", "object": "viola"}
+    with recollect.memory(":memory:", actor="bot") as memory:
+        memory.remember(facts=[helga, oskar, plays])
+        for question, subject in (
+            ("Who conducted the Rosenau Philharmonic before Helga Brandt?", "Oskar Lind"),
+            ("Who conducted before Helga Brandt?", "Oskar Lind"),
+            ("Before Helga Brandt, who conducted the Rosenau Philharmonic?", "Oskar Lind"),
+            ("Who conducted the Rosenau Philharmonic after Oskar Lind?", "Helga Brandt"),
+        ):
+            assert memory.recall(question).memories[0].memory.subject == subject

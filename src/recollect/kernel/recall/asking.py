@@ -219,7 +219,7 @@ def _beside(
     if times.beside is None:
         return None
     side, text = times.beside
-    ids = _named(text, columns, number) - _named(question.removesuffix(text), columns, number)
+    ids = _named(text, columns, number) - _named(question.replace(text, ""), columns, number)
     return (side, ids) if ids else None
 
 

@@ -200,7 +200,8 @@ def ranked(
     if fits is not None:
         dated = np.where(fits < 0, 0.0 if dated is None else dated, fits)
         left = tuple(one for one in question.words if not one.is_cue)  # time answers those
-        question = replace(question, words=left)
+        its = question.concepts - (question.beside[1] if question.beside else frozenset())
+        question = replace(question, words=left, concepts=its, apart=question.apart & its)
     held = tuple(_held(columns, standing, word) for word in question.words)
     demanded = None if question.demanded is None else _held(columns, standing, question.demanded)
     words = np.zeros(columns.size)
@@ -306,11 +307,11 @@ def _fitting(columns: Columns, question: UnderstoodQuestion, moment: Point) -> F
     held, beside = list(question.times.held), np.zeros(columns.size, np.bool_)
     about = np.fromiter(question.concepts, np.int64)
     if question.beside is not None:
-        side, named = question.beside
-        its = np.fromiter(named, np.int64)
-        own = beside = is_fact & np.isin(columns.object, its)
+        side, its = question.beside[0], np.fromiter(question.beside[1], np.int64)
+        is_object = np.isin(columns.object, its)
+        own = beside = is_fact & (is_object | np.isin(columns.subject, its))
         if len(others := np.setdiff1d(about, its)):
-            own = beside & np.isin(columns.subject, others)
+            own = beside & np.isin(np.where(is_object, columns.subject, columns.object), others)
         if side == "before":
             begun = begin[own & (begin != BEGINNING)]
             held.append(held_before(int(begun.min())) if len(begun) else held_once(now))

@@ -100,7 +100,7 @@ _SIDE: Final = re.compile(
 """What stands before a time and says on which side of it."""
 
 _BESIDE: Final = re.compile(
-    r"\b(before|prior to|after|vor|bevor|ehe|nachdem|antes de|después de|despues de)l?\s+(.+)",
+    r"\b(before|prior to|after|vor|bevor|ehe|nachdem|antes de|después de|despues de)l?\s+([^,]+)",
     re.IGNORECASE,
 )
 """What stands before something that began or ended, and says on which side of that."""
@@ -110,10 +110,6 @@ _FORMERLY: Final = ASKED["formerly"]
 
 _WAS: Final = ASKED["was"]
 """What asks for a fact whether or not it has ended."""
-
-
-_DID: Final = ASKED["did"]
-"""What is told of the past."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +222,7 @@ def asked_for(question: str, asked_at: int) -> Times:
         None if beside is None else (_SIDES[beside[1].lower()], beside[2]),
         frozenset(tokens(" ".join(cues))),
         _WAS.search(question) is not None,
-        _DID.search(question) is not None,
+        ASKED["did"].search(question) is not None,
     )
 
 

@@ -85,7 +85,7 @@ from recollect.faces.memory.undoing import (
     way_back,
 )
 from recollect.faces.operations import Caller, Operations
-from recollect.kernel import Nexus, RecallQuestion
+from recollect.kernel import Nexus, RecallQuestion, tokens
 from recollect.model import (
     AsOf,
     BatchReport,
@@ -411,8 +411,10 @@ class Memory:
                 what, limit=limit, kinds=_FORGOTTEN, past=past, asker=self._asker()
             )
             meant = meant_of([one for one in found.memories if one.is_past is past])
-            same = [each for one in meant for each in (one.element, *one.others)]
-            yield from records_of(self.nexus, same)
+            told = [records_of(self.nexus, [one.element, *one.others]) for one in meant]
+            said = [one for one in told if tokens(what) in (tokens(each.text) for each in one)]
+            for one in said or told:  # what is said word for word is meant, and no other
+                yield from one
             return
         for kind in _FORGOTTEN:
             yield from every_one(self.nexus, kind, MOST, past=True)
@@ -482,8 +484,7 @@ class Memory:
         if self._given is not None:
             return self._given
         if self._own is None:
-            caller = Caller(name=self.actor.actor_id)
-            self._own = Operations(self.nexus, caller=caller)
+            self._own = Operations(self.nexus, caller=Caller(name=self.actor.actor_id))
         return self._own
 
     def _correct_claim(

@@ -36,6 +36,7 @@ from recollect.kernel.recall.scoring import (
     are_among,
 )
 from recollect.kernel.recall.words import (
+    ASKED,
     LANGUAGES,
     Vector,
     asked_stems,
@@ -75,6 +76,7 @@ _TOGETHER: Final = 16  # memories ordered together, so that pages follow one ano
 
 _ALIKE: Final = 0.8  # of the stems of two texts together, beyond which they say the same
 _FEW: Final = 3  # stems; texts of fewer are alike only if they are the same
+_LARGE: Final = re.compile(r"\b[^\W\d_a-z]\w+")  # words that are written large
 _PLACES, _OF_ONE = 5, 2
 
 Look = Callable[[Collection[int]], dict[int, tuple[Dated, str]]]
@@ -90,7 +92,7 @@ class Pick:
     dated: Dated
     text: str
     others: list[Dated] = field(default_factory=list)  # that say the same
-    stems: frozenset[str] = frozenset()
+    stems: tuple[str, ...] = ()  # each once, in the order of the text
     is_far: bool = False  # it holds too little of what is asked, and should
 
 
@@ -216,17 +218,30 @@ def _looked_at(look: Look, ranking: Ranking, at_once: int) -> Iterator[Pick]:
         for row, score in zip(batch, ranking.scores[first:], strict=False):
             if row in found:
                 dated, text = found[row]
-                stems = frozenset(telling_stems(text))
-                yield Pick(row, float(score), dated, text, stems=stems)
+                stems = dict.fromkeys(telling_stems(text))
+                yield Pick(row, float(score), dated, text, stems=tuple(stems))
         if len(batch) < at_once:
             return
 
 
 def _are_alike(one: Pick, other: Pick) -> bool:
+    """Whether two say the same: in like words, and neither turned round nor denied by the other."""
     fewer, more = sorted((len(one.stems), len(other.stems)))
     if fewer < _FEW or fewer < _ALIKE * more:
         return one.text == other.text
-    return len(one.stems & other.stems) >= _ALIKE * len(one.stems | other.stems)
+    shared = set(one.stems).intersection(other.stems)
+    if len(shared) < _ALIKE * (fewer + more - len(shared)):
+        return False
+    names = set(_LARGE.findall(one.text)).intersection(_LARGE.findall(other.text))
+    mine, its = (
+        (
+            [name for name in _LARGE.findall(x.text) if name in names],
+            sorted(ASKED["denied"].findall(x.text.casefold())),
+            len(shared) > _FEW and [stem for stem in x.stems if stem in shared],
+        )
+        for x in (one, other)
+    )
+    return mine == its
 
 
 def _shared_out(ranking: Ranking, waiting: Sequence[Pick]) -> Iterator[Pick]:

@@ -59,9 +59,7 @@ class Recalled:
     why: Mapping[str, Share]
     passage: str  # the part of its text that answers best
     others: tuple[Dated, ...] = ()  # memories that say the same, which it stands for
-    holds: float = (
-        1.0  # of what is asked beside names; 0 for what lacks one that says whom it is of
-    )
+    holds: float = 1.0  # of what is asked beside names; 0 where one that says whom is lacking
     held: frozenset[int] = frozenset()  # which words of the question, or such as say the same
     is_past: bool = False  # ended or was withdrawn: there only with `past=True`
 

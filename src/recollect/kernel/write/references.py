@@ -336,8 +336,7 @@ class References:
         for change in made:
             code = self._unit.terms.code(identifier(change.type, "type"))
             name = names[change.type][change.name]
-            found = None if code is None else self._unit.directory.concept((code, name))
-            if found is not None:
+            if code is not None and (found := self._unit.directory.concept((code, name))):
                 self._before[str(change.handle)] = found
 
     def _expect_ends(self, names: _Names) -> None:

@@ -36,8 +36,6 @@ from recollect.servers.cli.output import Output, output
 from recollect.servers.cli.safe_text import shown
 from recollect.servers.settings import Settings
 
-_BEYOND: Final = 2**63  # a number that is larger is what something is called
-
 
 @contextmanager
 def _on(
@@ -389,4 +387,4 @@ def _value(text: str, *, is_end: bool = False) -> object:
     if isinstance(value, dict):
         return value
     is_kept = isinstance(value, bool | int | float) and text == json.dumps(value)  # 1.10 is not
-    return value if is_kept and not is_end and abs(value) < _BEYOND else text
+    return value if is_kept and not is_end and abs(value) < 2**63 else text

@@ -77,10 +77,7 @@ def remember_something(
     if text is None and fact is None and not message and messages is None:
         raise typer.BadParameter("say a claim, --fact, --message or --messages")
     if fact is None and any(members.values()):
-        raise typer.BadParameter(
-            "--from, --until, --source and --replaces are said of a --fact; a claim says where it"
-            " comes from by --evidence"
-        )
+        raise typer.BadParameter("--from, --until, --source and --replaces are said of a --fact")
     said = read_messages(message or [], messages)
     remember(on, text, fact, {**members, "confidence": confidence}, evidence or [], said)
 

@@ -203,11 +203,12 @@ def test_what_was_installed_is_taken_out_and_all_else_stays(run, client: str):
 def test_an_installation_says_which_memory_it_is_and_how_it_is_searched(run, tmp_path: Path):
     told = run("install", "cursor", "--db", "m.db", "--group", "team", "--write")["result"]
     assert told["memory"].startswith(
-        f"the memory {postgres.address_of(tmp_path / 'm.db')}, group team, searched by words"
+        f"the memory {postgres.address_of(tmp_path / 'm.db')}, group team, recalled by words"
     )
-    assert "by words alone" in told["memory"]
+    assert told["memory"].endswith("by words and meaning")
     file = Path(told["file"])
     members = json.loads(file.read_text())
     members["mcpServers"]["recollect"]["env"] = {"RECOLLECT_EMBEDDER": "fastembed"}
     file.write_text(json.dumps(members))
-    assert "by words and meaning" in run("install", "cursor", "--db", "m.db")["result"]["memory"]
+    with_model = run("install", "cursor", "--db", "m.db")["result"]["memory"]
+    assert with_model.endswith("by words and meaning, by fastembed too")

@@ -55,7 +55,7 @@ def test_what_was_installed_works_and_leaves_the_memory_as_it_was(run, tmp_path:
         "command", "start", "tools", "recall", "write",
     ]  # fmt: skip
     assert all(one["milliseconds"] > 0 for one in result["steps"][1:3])
-    assert "by words alone" in result["steps"][3]["message"]
+    assert "by words and meaning" in result["steps"][3]["message"]
     with recollect.open(path) as nexus:
         assert len(nexus.changes()) == 1
         assert nexus.groups() == ["default"]

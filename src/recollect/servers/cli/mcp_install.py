@@ -17,6 +17,7 @@ from pathlib import Path
 import orjson
 
 from recollect.errors import CONFLICT, INVALID_VALUE, STORE_UNAVAILABLE, RecollectError
+from recollect.kernel import compared_by
 from recollect.node import dataclass
 from recollect.servers.cli.loading import require
 from recollect.servers.cli.output import output
@@ -48,15 +49,11 @@ class Served:
         return command
 
     def memory(self, settings: Settings, environment: Mapping[str, str]) -> str:
-        """Return in words which memory is given, and how it is searched in an environment."""
+        """Return in words which memory is given, and by what it recalls in an environment."""
         located = settings.database(self.database)
         path = located.shown if located.file is None else located.file.resolve()
-        way = (
-            "by words and meaning"
-            if environment.get("RECOLLECT_EMBEDDER")
-            else "by words alone: no RECOLLECT_EMBEDDER stands in the env of the entry"
-        )
-        return f"the memory {path}, group {settings.group(self.group)}, searched {way}"
+        way = compared_by(environment.get("RECOLLECT_EMBEDDER"))
+        return f"the memory {path}, group {settings.group(self.group)}, recalled by {way}"
 
 
 def install_memory(name: str, served: Served, *, writes: bool, as_json: bool) -> None:

@@ -21,6 +21,7 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult, TextResourceContents
 
+from recollect.kernel import compared_by
 from recollect.node import dataclass
 from recollect.servers.mcp.clients import ClientEntry
 
@@ -124,8 +125,10 @@ class _ImportTrial:
             answer = _answered(await client.call_tool("recall", {"question": _QUESTION}))
             (primer,) = (await client.read_resource(_PRIMER)).contents
             told = json.loads(primer.text) if isinstance(primer, TextResourceContents) else {}
-            way = "words alone" if told.get("search_modes") == ["keyword"] else "words and meaning"
-            return f"answered with {len(_listed(answer, 'memories'))} memories, by {way}"
+            has_model = told.get("search_modes") != ["keyword"]
+            way = compared_by("the embedder" if has_model else None)
+            fitting = len(_listed(answer, "memories"))
+            return f"it answers, by {way}; what fits a trial question: {fitting}"
 
         async def read() -> str:
             _answered(await client.call_tool("execute_kip_readonly", {"command": _READ}))

@@ -84,3 +84,11 @@ def test_of_two_with_one_first_name_no_text_of_the_other_answers() -> None:
         assert sorted(found) == ["bassoon", "viola"]
         (first, *_) = memory.recall("What is Anna Weiss's dog called?").memories
         assert first.memory.text == "Anna Weiss has a dog called Pizzicato"
+
+
+def test_a_text_that_holds_the_last_names_of_both_is_found() -> None:
+    for memory in told(("Project Apollo", "lead", "Ann"), ("Project Zeus", "lead", "Bob")):
+        memory.remember("Zeus replaced Apollo in June", evidence=SAID)
+        memory.remember("Project Hera was cancelled by Ann", evidence=SAID)
+        (first, *_) = memory.recall("What replaced Project Apollo?").memories
+        assert first.memory.text == "Zeus replaced Apollo in June"

@@ -176,3 +176,9 @@ def test_a_relation_that_is_asked_in_the_words_of_a_fact_is_found(
 
 def test_who_holds_a_role_is_told_by_no_text_without_it(practice: Memory) -> None:
     assert practice.recall("Who was practice manager of Larkfield Vets in 2016?").memories == ()
+
+
+@pytest.mark.parametrize("ways", ["wife of ", "x's ", "wife "])
+def test_a_long_text_that_ends_in_a_question_is_answered(memory: Memory, ways: str) -> None:
+    question = f"Do I have {ways * 1_000}. Where does my husband work?"
+    assert "Pol Maes works at Volvo" in [str(one) for one in memory.recall(question).memories]

@@ -151,10 +151,8 @@ def _closed(
         lost = (dated[one] for one in dict.fromkeys(ids) if one in dated)
         ended = (one for one in lost if one.expired_at is not None and one.expired_at >= since)
         records = _records(nexus, ended, kind)[skipped:]
-        if len(records) > limit - len(found):
-            skipped += limit - len(found)
-            found += records[: limit - len(found)]
-            return found, f"{_CLOSED}{before}.{skipped}"
+        if len(records) > (left := limit - len(found)):
+            return [*found, *records[:left]], f"{_CLOSED}{before}.{skipped + left}"
         found += records
         before, skipped = start, 0
     return found, None

@@ -31,6 +31,7 @@ _ME: Final = frozenset(["i", "ich", "yo", "tengo"])
 _CALLED: Final = frozenset(["name", "names", "named", "called", "llama", "llaman", "nombre"])
 _ROLES: Final = frozenset(tokens("has is a an as works role title position job profession"))
 _LONGEST: Final = 4  # words of a name that something belongs to
+_READ: Final = 200  # words of a question, the last: what is longer is a text, and asks at its end
 
 
 def _leads(relation: Relation, predicate: str) -> tuple[bool, bool]:
@@ -115,10 +116,9 @@ class _Following:
             return whose if whose is not None else self._named(range(at - 2, -1, -1))
         if before and before[-1].endswith("s") and (ids := self.named(self.words[at - 1][:-1])):
             return ids
-        after = at + 1
-        if after >= len(self.words) or folded(self.words[after]) not in _OF:
+        after = at + 2
+        if after > len(self.words) or folded(self.words[at + 1]) not in _OF:
             return self._who_has()
-        after += 1
         while after < len(self.words) and folded(self.words[after]) in _BESIDE | MINE | OURS:
             after += 1
         whose = self.follow(after) if after < len(self.words) else None
@@ -188,14 +188,13 @@ def related(
     own: frozenset[int],
 ) -> Related:
     """Return whom a question means by relations, by what was true and known at a moment."""
-    words = _WORD.findall(question)
+    words = _WORD.findall(question)[-_READ:]
     following = _Following(words, columns, number, valid, named, own)
     for at in range(len(words)):
         following.follow(at)
     found, low = following.found, [folded(one) for one in words]
     ends, missing = frozenset[int]().union(*found.values()), frozenset(following.missing)
-    mine = [at for at, one in enumerate(low) if one in MINE]
-    has_own = all(at + 1 in found or at + 2 in found for at in mine)
+    has_own = all(at + 1 in found or at + 2 in found for at, one in enumerate(low) if one in MINE)
     unsaid = _CALLED | following.said | {low[at] for at in found} | {"s"}
     if unsaid.issuperset(telling_words(low)):  # it asks who that is
         return Related(ends | following.over, missing=missing | following.telling, has_own=has_own)

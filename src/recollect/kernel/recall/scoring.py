@@ -213,7 +213,7 @@ def ranked(
     if named is not None and not (question.concepts or named.any()):
         named, question = None, replace(question, called=())  # turns alone hold those names
     if named is not None and question.unlike:
-        candidates &= named | ~_of_others(columns, question.unlike)
+        candidates &= named | ~_of_others(columns, question)
     near = None if meant is None else _near(columns, meant)
     reached = words > 0
     for found in (dated, named):
@@ -509,14 +509,17 @@ def _named(
     return named
 
 
-def _of_others(columns: Columns, others: Collection[int]) -> Mask:
-    """Return what is told of some, and the texts that hold their last names."""
-    theirs: Mask = are_among(columns.subject, others) | are_among(columns.object, others)
-    called = columns.known.concepts
-    for word in {tokens(called[one].name)[-1] for one in others if one in called}:
-        for number in columns.known.numbers_of([word]):
-            theirs[columns.of_word(number)[0]] = True
-    return theirs
+def _of_others(columns: Columns, question: UnderstoodQuestion) -> Mask:
+    """Return what is told of namesakes, and the texts that hold their last names and none asked."""
+    known, others = columns.known, question.unlike
+    called = known.concepts.keys() & (others | question.concepts)
+    its = {one: tokens(known.concepts[one].name) or [""] for one in called}
+    firsts, theirs = {its[one][0] for one in others & called}, np.zeros(columns.size, np.bool_)
+    for them, is_theirs in ((others, True), (question.concepts, False)):
+        last = {its[one][-1] for one in them & called if its[one][0] in firsts}
+        for number in (number for word in last for number in known.numbers_of([word])):
+            theirs[columns.of_word(number)[0]] = is_theirs
+    return theirs | are_among(columns.subject, others) | are_among(columns.object, others)
 
 
 def are_among(numbers: NDArray[Any], those: Collection[int]) -> Mask:

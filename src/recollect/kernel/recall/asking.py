@@ -113,8 +113,7 @@ def understood(
     Where it speaks of "my", it is about the first of `askers` that is known, too; `$self` stands
     for whom the agent serves, if that is one.
     """
-    known = columns.known
-    asked = tokens(question)
+    known, asked = columns.known, tokens(question)
     words = list(asked)
     times = asked_for(question, asked_at)
     beside_what = _beside(times, question, columns, number)
@@ -234,8 +233,9 @@ def beside(names: frozenset[str], words: Sequence[str]) -> list[str]:
 
 def _is_time(known: KnownNumbers, concept: int) -> bool:
     """Whether what a concept is called is no more than a time."""
-    called = known.concepts.get(concept)
-    return called is not None and all(map(is_of_time, tokens(called.name)))
+    return concept in known.concepts and all(
+        map(is_of_time, _words_of(frozenset({concept}), known))
+    )
 
 
 def _words_of(concepts: frozenset[int], known: KnownNumbers) -> frozenset[str]:
@@ -265,14 +265,17 @@ def _demanded(missing: frozenset[str], known: KnownNumbers) -> Asking | None:
 def _names_strangers(question: str, columns: Columns, number: int) -> bool:
     """Whether a question holds a name of which no text held a word by a transaction.
 
-    Two words written large are one; a single one too, where it does not begin the question and
-    the language writes nothing else large. Of a name of which one word is part of the name of
-    somebody known, each other word must be held, for it is not theirs.
+    Two words written large are one; a single one too, where something is said to be its, or where
+    it does not begin the question and the language writes nothing else large. Of a name of which
+    one word is part of the name of somebody known, each other word must be held, for it is not
+    theirs.
     """
     is_german = language_of(tokens(question)) == "german"
     for found in _CALLED.finditer(question):
         words = [one for one in asked_stems(found[0]) if not any(map(is_of_time, one))]
-        is_first = not tokens(question[: found.start()])
+        is_its = tokens(question[found.end() :])[:1] == ["s"]
+        is_its &= relations().keys().isdisjoint(tokens(found[0]))
+        is_first = not (is_its or tokens(question[: found.start()]))
         is_name = len(words) > 1 or not (is_first or is_german)
         held = [columns.hold(_numbers(one + kin_of(one), columns.known), number) for one in words]
         if words and is_name and not any(held):

@@ -266,8 +266,7 @@ def _shared_out(ranking: Ranking, waiting: Sequence[Pick]) -> Iterator[Pick]:
 
 def _voice(ranking: Ranking, place: Pick) -> int:
     """Return the author of a claim or a fact that somebody inferred or observed; else none."""
-    columns = ranking.columns
-    return int(columns.author[place.row])
+    return int(ranking.columns.author[place.row])
 
 
 _LONGEST: Final = 120  # words of a text that is its own passage
@@ -290,8 +289,7 @@ def told(
     held = [*ranking.held_by(rows)]
     names = () if meant.links else [at for at, one in enumerate(meant.words) if one.is_of_name]
     memories: list[Recalled] = []
-    for at, place in enumerate(places):
-        row = place.row
+    for at, (row, place) in enumerate(zip(rows.tolist(), places, strict=True)):
         why = {
             name: Share(given[at], _in_words(name, question, meant, place))
             for name, given in points
@@ -304,8 +302,7 @@ def told(
                 total *= factor[at]
         if place.is_far:
             why["far"] = Share(-total * (1 - OF_FAR), "it holds little of what is asked")
-        is_past = not ranking.standing.now[row]
-        if is_past:
+        if is_past := not ranking.standing.now[row]:
             lost = why["past"].points if "past" in why else 0.0
             why["past"] = Share(lost, _ended(ranking, row, after(row)))
         if led := float(ranking.led.get(row, 0.0)):
@@ -318,7 +315,8 @@ def told(
             passage=passage(place.text, question),
             others=tuple(place.others),
             holds=ranking.covered(row, beside_names=ranking.named is not None)
-            * held[at].issuperset(names),
+            * held[at].issuperset(names)
+            * (not (meant.links and meant.names.isdisjoint(tokens(place.text)))),
             held=held[at],
             is_past=is_past,
         )

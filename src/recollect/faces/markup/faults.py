@@ -80,13 +80,7 @@ class Faults:
         return None if place is None else Fix(Span(place.end, place.end), f" [{state}]")
 
     def add(
-        self,
-        code: Code,
-        message: str,
-        span: Span | None = None,
-        *,
-        hint: str,
-        **told: Unpack[Told],
+        self, code: Code, message: str, span: Span | None = None, *, hint: str, **told: Unpack[Told]
     ) -> None:
         """Note a fault, and where it is: nowhere, where there is no text."""
         span = span if self.source else None

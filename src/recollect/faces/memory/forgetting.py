@@ -320,12 +320,7 @@ def _left_alone(nexus: Nexus, ids: Sequence[str]) -> list[str]:
 
 
 def forget_all(
-    nexus: Nexus,
-    records: Sequence[MemoryRecord],
-    way: Way,
-    actor: Actor,
-    *,
-    is_dry_run: bool,
+    nexus: Nexus, records: Sequence[MemoryRecord], way: Way, actor: Actor, *, is_dry_run: bool
 ) -> tuple[dict[str, Any], ...]:
     """Forget memories, and return the receipts of what was erased. All or none are forgotten.
 

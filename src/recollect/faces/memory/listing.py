@@ -18,16 +18,7 @@ from recollect.faces.beginnings import closed_in, free_types
 from recollect.faces.memory.model import Listed, MemoryRecord, ShownRecords
 from recollect.faces.memory.naming import ENDS, first_names, things_called
 from recollect.kernel import Nexus, tokens
-from recollect.model import (
-    PLAIN_KIND,
-    AsOf,
-    Concept,
-    Dated,
-    Hits,
-    Link,
-    Rows,
-    Value,
-)
+from recollect.model import PLAIN_KIND, AsOf, Concept, Dated, Hits, Link, Rows, Value
 
 KINDS: Final = ("fact", "claim", "concept", "episode", "piece")
 MOST: Final = 200

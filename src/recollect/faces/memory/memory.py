@@ -72,26 +72,11 @@ from recollect.faces.memory.model import (
     records_of,
 )
 from recollect.faces.memory.naming import SELF, element_named, is_me, own_concept
-from recollect.faces.memory.told import (
-    ToldFact,
-    changes_of,
-    checked_confidence,
-    read_facts,
-)
-from recollect.faces.memory.undoing import (
-    changes_back,
-    merge_again,
-    reinstate,
-    way_back,
-)
+from recollect.faces.memory.told import ToldFact, changes_of, checked_confidence, read_facts
+from recollect.faces.memory.undoing import changes_back, merge_again, reinstate, way_back
 from recollect.faces.operations import Caller, Operations
 from recollect.kernel import Nexus, RecallQuestion, tokens
-from recollect.model import (
-    AsOf,
-    BatchReport,
-    Named,
-    Value,
-)
+from recollect.model import AsOf, BatchReport, Named, Value
 
 LIMIT: Final = 10
 

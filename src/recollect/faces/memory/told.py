@@ -14,13 +14,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from recollect.errors import (
-    INVALID_VALUE,
-    PERMISSION_DENIED,
-    RecollectError,
-    nearest,
-    refused,
-)
+from recollect.errors import INVALID_VALUE, PERMISSION_DENIED, RecollectError, nearest, refused
 from recollect.faces.beginnings import any_id
 from recollect.faces.memory.naming import SELF, own_concept
 from recollect.kernel import Nexus, asked_instant

@@ -16,16 +16,7 @@ from recollect.integrations.exchange.graphml import GraphmlWriter
 from recollect.integrations.exchange.lines import line_of
 from recollect.integrations.exchange.rdf_writer import RdfWriter
 from recollect.kernel import Nexus
-from recollect.model import (
-    AsOf,
-    ConceptRecord,
-    Dated,
-    Found,
-    LinkRecord,
-    Progress,
-    Record,
-    silent,
-)
+from recollect.model import AsOf, ConceptRecord, Dated, Found, LinkRecord, Progress, Record, silent
 from recollect.node import dataclass, replace
 
 EXPORT_FORMATS: Final = ("jsonl", "graphml", "turtle", "ntriples")

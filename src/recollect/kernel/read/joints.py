@@ -213,11 +213,7 @@ def counted_at(
 
 
 def line_at(
-    reader: Reader,
-    id: str,
-    key: str,
-    most: int,
-    begin: int | tuple[float, bool] = 0,
+    reader: Reader, id: str, key: str, most: int, begin: int | tuple[float, bool] = 0
 ) -> list[Joint]:
     """Return living links of a key that end at an element, in the order of their `order`.
 

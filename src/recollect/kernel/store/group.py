@@ -16,15 +16,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 import orjson
 
-from recollect.errors import (
-    NOT_FOUND,
-    STORE_CORRUPT,
-    Hint,
-    RecollectError,
-    ToDo,
-    nearest,
-    refused,
-)
+from recollect.errors import NOT_FOUND, STORE_CORRUPT, Hint, RecollectError, ToDo, nearest, refused
 from recollect.kernel.store.cells import BITS_BYTES, EVERY_GROUP, KEY_BYTES, octets, text, whole
 from recollect.kernel.store.insertion import put_few
 from recollect.kernel.store.port import Parameters, Session, SqlRow

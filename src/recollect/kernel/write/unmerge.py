@@ -27,14 +27,7 @@ from recollect.kernel.write.element import (
 )
 from recollect.kernel.write.merge_concepts import with_trail
 from recollect.kernel.write.unit import Unit
-from recollect.model import (
-    CONCEPT_BIT,
-    LINK_BIT,
-    MERGED_FROM,
-    Attributes,
-    Instant,
-    Value,
-)
+from recollect.model import CONCEPT_BIT, LINK_BIT, MERGED_FROM, Attributes, Instant, Value
 from recollect.node import dataclass
 
 

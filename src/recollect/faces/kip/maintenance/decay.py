@@ -110,11 +110,7 @@ def decay(
         if after < before:
             due.append(Faded(target, key, before, after, factor, since))
     chosen = tuple(due[:limit])
-    done = carry_out(
-        nexus,
-        [_fading(one, floor, now) for one in chosen],
-        **how,
-    )
+    done = carry_out(nexus, [_fading(one, floor, now) for one in chosen], **how)
     return Decay(chosen, len(due) - len(chosen), done)
 
 

@@ -7,6 +7,7 @@ processes on one file wait for each other and lose nothing; what is written is o
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final
@@ -25,7 +26,7 @@ from recollect.errors import (
 Cell = str | int | float | bytes | None
 
 _OURS: Final = 0x52434B53  # RCKS
-_WAIT: Final = 10_000  # milliseconds for another process to finish its write
+_WAIT, _PAUSE = 10_000, 10  # milliseconds for another process to finish its write; between tries
 
 
 class SqliteFile:
@@ -109,7 +110,7 @@ class SqliteFile:
         ((owner,),) = self.rows("PRAGMA application_id")
         if owner not in (0, _OURS):
             raise _foreign(self._path)
-        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._switch_to_wal()
         self._connection.execute("PRAGMA synchronous = FULL")
         with self.writing():
             ((held,),) = self.rows("SELECT COUNT(*) FROM sqlite_schema")
@@ -119,6 +120,16 @@ class SqliteFile:
                     raise _foreign(self._path)
             self._connection.execute(f"PRAGMA application_id = {_OURS}")
             self._connection.execute(tables)
+
+    def _switch_to_wal(self) -> None:
+        for left in range(_WAIT // _PAUSE, -1, -1):
+            try:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except apsw.BusyError:  # told at once where another switches a new file, too
+                if not left:
+                    raise
+                time.sleep(_PAUSE / 1_000)
 
 
 def _checked_path(db_path: object) -> str:

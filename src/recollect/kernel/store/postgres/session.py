@@ -27,14 +27,7 @@ from psycopg import Connection, RawCursor, RawServerCursor
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.faults import overdue
-from recollect.kernel.store.port import (
-    Budget,
-    EngineWork,
-    Parameters,
-    Sql,
-    SqlRow,
-    SqlValue,
-)
+from recollect.kernel.store.port import Budget, EngineWork, Parameters, Sql, SqlRow, SqlValue
 from recollect.kernel.store.postgres import round_trip
 from recollect.kernel.store.postgres.binding import bound
 from recollect.kernel.store.postgres.dialect import POSTGRES

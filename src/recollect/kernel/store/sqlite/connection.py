@@ -26,13 +26,7 @@ import apsw
 
 from recollect.errors import RESOURCE_EXHAUSTED, STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store.faults import busy, overdue
-from recollect.kernel.store.port import (
-    Budget,
-    EngineWork,
-    Parameters,
-    Sql,
-    SqlRow,
-)
+from recollect.kernel.store.port import Budget, EngineWork, Parameters, Sql, SqlRow
 from recollect.kernel.store.settings import Sampling, StoreSettings
 from recollect.kernel.store.sharing import AsksOnce
 from recollect.kernel.store.sqlite import text_functions

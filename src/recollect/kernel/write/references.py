@@ -333,9 +333,9 @@ class References:
         for handle, reference in put.items():
             if (element := self._at_hand(reference)) is not None:
                 self._before[handle] = element
+        codes = {kind: self._unit.terms.code(identifier(kind, "type")) for kind in names}
         for change in made:
-            code = self._unit.terms.code(identifier(change.type, "type"))
-            name = names[change.type][change.name]
+            code, name = codes[change.type], names[change.type][change.name]
             if code is not None and (found := self._unit.directory.concept((code, name))):
                 self._before[str(change.handle)] = found
 

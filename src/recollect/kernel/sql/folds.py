@@ -114,6 +114,9 @@ class Folds:
         shown, output = self._solutions.column(place)
         if output.shape is not Shape.JSON:
             return self._key(place), output
+        if isinstance(shown, nodes.Json) and not self._merges:  # read once a group, not once a row
+            document = nodes.SqlCall("any_value", (self._add(f"d{place}", shown.document),))
+            return replace(shown, document=document), output
         return nodes.SqlCall("any_value", (self._add(f"j{place}", shown),)), output
 
     def _aggregate(self, function: ast.Function, name: str, expr: nodes.Expr) -> nodes.Expr:

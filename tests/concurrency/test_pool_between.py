@@ -150,12 +150,12 @@ def test_a_setting_of_one_client_is_not_seen_by_the_next(between: str) -> None:
     with recollect.open(between) as nexus:
         nexus.write(WRITE, {"name": "a", "n": 0})
         nexus.read(COUNT, {"name": "a"})
+        nexus.purge(recollect.Key("Drug", "a"))
         base = between.partition("?")[0]
         for _ in range(4):  # each of the two connections that the pool has
             with psycopg.connect(base, prepare_threshold=None) as connection:
                 row = connection.execute(
-                    "SELECT current_setting('plan_cache_mode'), current_setting('search_path')"
+                    "SELECT current_setting('plan_cache_mode'), current_setting('search_path'),"
+                    " current_setting('lock_timeout'), current_setting('statement_timeout')"
                 ).fetchone()
-                assert row is not None
-                assert row[0] == "auto"
-                assert "memory" not in row[1]
+                assert row == ("auto", '"$user", public', "0", "0")

@@ -5,6 +5,7 @@ import traceback
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 import recollect
 from recollect.errors import RecollectError
@@ -21,6 +22,12 @@ def test_our_own_parameters_leave_the_address_and_others_stay() -> None:
     assert known.conninfo == "postgresql://ann@db.example:5433/notes?sslmode=require"
     assert (known.schema, known.prepares) == ("team", False)
     assert parse_server("postgres://db.example/notes").schema == "recollect"
+
+
+def test_whoever_connects_gives_up_after_a_while() -> None:
+    said = conninfo_to_dict(parse_server("postgresql://db/notes?connect_timeout=3").timed)
+    assert said["connect_timeout"] == "3"
+    assert "connect_timeout" in conninfo_to_dict(parse_server("postgresql://db/notes").timed)
 
 
 @pytest.mark.parametrize(

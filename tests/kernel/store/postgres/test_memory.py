@@ -14,6 +14,7 @@ import recollect
 from postgres import schema
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel import Nexus
+from recollect.kernel.store.postgres.address import parse_server
 from recollect.model import Instant
 
 TOLD = """
@@ -156,6 +157,21 @@ def test_a_purge_is_not_complete_while_another_transaction_sees_what_it_removed(
         nexus.write(TOLD)
         assert nexus.purge(recollect.Key("Drug", "Aspirin")).is_complete
         assert dead_rows(on_server) == 0
+
+
+def test_a_vacuum_waits_for_a_lock_as_others_do_whatever_time_the_role_has(on_server: str) -> None:
+    known = parse_server(on_server)
+    slow = f"{on_server}&wait=1&options=-c%20statement_timeout%3D100"
+    with recollect.open(slow) as nexus, psycopg.connect(known.conninfo) as other:
+        nexus.write('UPSERT { CONCEPT ?a { {type: "Drug", name: "Aspirin"} } }')
+        other.execute(
+            f'LOCK TABLE "{known.schema}".concept IN SHARE UPDATE EXCLUSIVE MODE'.encode()
+        )
+        with pytest.raises(RecollectError) as caught:
+            nexus.purge(recollect.Key("Drug", "Aspirin"))
+        assert caught.value.code.code == "STORE_BUSY"
+        other.rollback()
+        assert nexus.doctor(fix=True).is_well
 
 
 def test_a_purge_inside_a_transaction_is_vacuumed_as_that_ends(on_server: str) -> None:

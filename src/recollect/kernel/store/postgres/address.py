@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from psycopg import ProgrammingError, pq
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from recollect.errors import nearest, refused
 from recollect.kernel.store.address import shown_address
@@ -25,6 +25,7 @@ _SCHEMA_NAME: Final = re.compile(r"(?!pg_)[a-z_][a-z0-9_]{0,62}")
 _OWN: Final = ("schema", "prepare", "rls", "pool", "wait")
 _MOST: Final = {"pool": 1_000, "wait": 86_400}
 _NAME: Final = re.compile(r"[a-z_]{2,32}")
+_CONNECT_SECONDS: Final = 10
 _EXAMPLE: Final = 'use an address such as "postgresql://user@host/database"'
 
 
@@ -44,6 +45,13 @@ class ServerAddress:
     pool: int | None = None  # connections of a process, at most; None: as the store is opened
     wait: int | None = None  # seconds for another writer, and for a connection
     has_wall: bool = False  # row level security: the server shows the rows of one group alone
+
+    @property
+    def timed(self) -> str:
+        """How the server's library connects: it gives up after a while, by default ten seconds."""
+        if "connect_timeout" in conninfo_to_dict(self.conninfo):
+            return self.conninfo
+        return make_conninfo(self.conninfo, connect_timeout=_CONNECT_SECONDS)
 
 
 def parse_server(text: str) -> ServerAddress:

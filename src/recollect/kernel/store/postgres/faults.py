@@ -168,7 +168,7 @@ def refused(error: psycopg.Error, address: ServerAddress) -> RecollectError:
     A server of another language is understood by whether it answers, and asks for a password.
     """
     tried = error.pgconn
-    if tried is None or pq.PGconn.ping(address.conninfo.encode()) != pq.Ping.OK:
+    if tried is None or pq.PGconn.ping(address.timed.encode()) != pq.Ping.OK:
         return unreachable(address.place)
     said = str(error)
     if tried.needs_password:

@@ -16,7 +16,6 @@ from typing import Any, Final
 
 import psycopg
 from psycopg import Connection, RawCursor
-from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool, PoolTimeout
 
@@ -49,7 +48,10 @@ GROUP_SETTING: Final = "recollect.group"
 UNLIMITED: Final = "0"
 """How a setting says that there is no limit of time."""
 
-_SET: Final = "SELECT set_config($1, $2, false)"
+_OUTSIDE: Final = "search_path", "lock_timeout", "statement_timeout"
+_SET: Final = "SELECT " + ", ".join(
+    f"set_config('{name}', ${at}, false)" for at, name in enumerate(_OUTSIDE, 1)
+)
 _BEGUN: Final = f"""
 SELECT set_config('search_path', $1, true), set_config('lock_timeout', $2, true),
   set_config('statement_timeout', $3, true), set_config('{GROUP_SETTING}', $4, true),
@@ -57,7 +59,6 @@ SELECT set_config('search_path', $1, true), set_config('lock_timeout', $2, true)
 """
 _QUOTED: Final = re.compile(r'"(?:[^"]|"")+"')
 _STATEMENTS: Final = 512  # prepared on each connection
-_CONNECT_SECONDS: Final = 10
 _LEFT: Final[list[ConnectionPool]] = []
 """The pools of a parent, kept in its child for good: nothing of them may be closed there."""
 
@@ -66,7 +67,7 @@ _LEFT: Final[list[ConnectionPool]] = []
 def connected(address: ServerAddress) -> Iterator[Connection[SqlRow]]:
     """Give a connection of its own, closed at the end; STORE_UNAVAILABLE says why there is none."""
     try:
-        connection = Connection[SqlRow].connect(address.conninfo, **_arguments(address))
+        connection = Connection[SqlRow].connect(address.timed, **_arguments(address))
     except psycopg.Error as error:
         raise refused(error, address) from None  # its message may hold what nobody should read
     try:
@@ -77,12 +78,10 @@ def connected(address: ServerAddress) -> Iterator[Connection[SqlRow]]:
 
 
 def _arguments(address: ServerAddress) -> dict[str, Any]:
-    known = conninfo_to_dict(address.conninfo)
     return {
         "autocommit": True,  # transactions begin and end by statements of our own
         "cursor_factory": RawCursor,
         "prepare_threshold": 0 if address.prepares else None,
-        **({} if "connect_timeout" in known else {"connect_timeout": _CONNECT_SECONDS}),
         "fallback_application_name": "recollect",
     }
 
@@ -101,7 +100,7 @@ class Pool:
         self.place = address.place
         self.wait_seconds = wait_seconds
         self._pool: ConnectionPool[Connection[SqlRow]] = ConnectionPool(
-            address.conninfo,
+            address.timed,
             kwargs=_arguments(address),
             configure=_configure,
             min_size=0,
@@ -154,7 +153,7 @@ class Pool:
         name = _QUOTED.search(sql)
         assert name is not None
         try:
-            with self._outside() as connection:
+            with self.outside() as connection:
                 if sql.startswith("CREATE"):
                     connection.execute(
                         f"DROP INDEX CONCURRENTLY IF EXISTS {name[0]}", prepare=False
@@ -171,22 +170,27 @@ class Pool:
         Nobody reads it meanwhile. Cost: the table.
         """
         try:
-            with suppress(psycopg.errors.LockNotAvailable), self._outside() as connection:
+            with suppress(psycopg.errors.LockNotAvailable), self.outside() as connection:
                 connection.execute(f"VACUUM (FULL, ANALYZE) {table}", prepare=False)
         except psycopg.Error as error:
             raise translated(error) from None
 
     @contextmanager
-    def _outside(self) -> Iterator[Connection[SqlRow]]:
-        """Connect for what a transaction cannot do, among the tables of the store."""
+    def outside(self, wait_seconds: float | None = None) -> Iterator[Connection[SqlRow]]:
+        """Connect for what a transaction cannot do, among the tables of the store; without limit.
+
+        A lock is waited for as long as said, else as others are. What was set is taken back: the
+        connection of a pool between is somebody else's next.
+        """
+        wait = self.wait_seconds if wait_seconds is None else wait_seconds
+        own = self._address.schema, milliseconds(wait), UNLIMITED
         with self.beside() as connection:
-            for setting, value in (
-                ("search_path", self._address.schema),
-                ("lock_timeout", milliseconds(self.wait_seconds)),
-                ("statement_timeout", UNLIMITED),
-            ):
-                connection.execute(_SET, (setting, value))
-            yield connection
+            connection.execute(_SET, own, prepare=False)
+            try:
+                yield connection
+            finally:
+                for name in _OUTSIDE if not connection.closed else ():
+                    connection.execute(f"RESET {name}", prepare=False)
 
     @property
     def has_wall(self) -> bool:

@@ -219,11 +219,11 @@ class PostgresStore(Shared):
         if self.is_inside():
             return BLOCK
         wait = self._settings.busy_seconds if wait_seconds is None else wait_seconds
-        with pool.beside() as connection:
-            try:
+        try:
+            with pool.outside(wait) as connection:
                 is_gone = vacuum(connection, self._address.schema, wait, is_whole=is_whole)
-            except psycopg.Error as error:
-                raise translated(error) from None
+        except psycopg.Error as error:
+            raise translated(error) from None
         if not is_gone:
             return READERS
         return None if is_whole else REMAINS

@@ -14,7 +14,6 @@ from psycopg import Connection
 from recollect.kernel.store.cells import text
 from recollect.kernel.store.port import SqlRow
 from recollect.kernel.store.postgres.migrations import whole_store
-from recollect.kernel.store.postgres.pool import milliseconds
 
 _PAUSE_SECONDS: Final = 0.02
 _OLDER: Final = """
@@ -39,9 +38,6 @@ def vacuum(
             break
         time.sleep(_PAUSE_SECONDS)
     tables = ", ".join(f'"{schema}"."{one.name}"' for one in whole_store() if one.is_table)
-    connection.execute(
-        "SELECT set_config('lock_timeout', $1, false)", (milliseconds(wait_seconds),)
-    )
     connection.execute(f"VACUUM {'(FULL) ' if is_whole else ''}{tables}", prepare=False)
     if not has_older:
         sql = f'UPDATE "{schema}".erasure SET finished = greatest(finished, $1)'  # noqa: S608

@@ -74,5 +74,7 @@ def test_the_value_of_json_stands_beside_its_text(store: PostgresStore) -> None:
             " VALUES (2, 1, 1, 'x', ?, '{}', 0, 1, 1, 1, 1, 9, '')",
             [(said,)],
         )
-        found = session.row("SELECT attributes, attributes_value ->> 'b' FROM concept")
+        found = session.row(
+            "/* a test's */ SELECT attributes, attributes_value ->> 'b' FROM concept"
+        )
     assert found == (said, "10000000000000000")

@@ -11,7 +11,6 @@ from recollect.kernel.store.postgres.postings import (
     Postings,
     joined,
     merged,
-    newest,
     pack,
     unpack,
     without,
@@ -86,18 +85,6 @@ def test_a_document_with_several_words_of_a_prefix_is_told_once(lists: list[list
         counts.update({document: count for document, count, _ in postings})
     found = rows(merged([Postings.of(postings) for postings in lists]))
     assert sorted(found) == sorted((one, counts[one], told[one]) for one in told)
-
-
-@given(st.lists(st.integers(1, 50), min_size=2, max_size=40))
-def test_joining_when_there_are_many_keeps_blocks_few(sizes: list[int]) -> None:
-    blocks: list[int] = []
-    for size in sizes * 4:
-        blocks.insert(0, size)
-        if len(blocks) > 8:
-            many = newest(blocks)
-            assert many > 1
-            blocks[:many] = [sum(blocks[:many])]
-        assert len(blocks) <= 8
 
 
 def test_a_common_word_takes_three_bytes_a_document() -> None:

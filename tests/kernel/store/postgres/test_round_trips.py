@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -60,6 +61,15 @@ def test_a_concept_is_written_in_three_round_trips_and_the_commit(nexus: Nexus) 
     assert nexus.verify().breach is None
 
 
+def test_blocks_of_words_are_joined_in_the_same_round_trips(nexus: Nexus) -> None:
+    nexus.write(put("Warm"))
+    for at in range(70):
+        found = round_trips(nexus, partial(nexus.write, put(f"drug {at}")))
+        assert len(found) <= 4
+    assert nexus.verify().breach is None
+    assert nexus.doctor().findings == ()
+
+
 def test_concepts_that_are_named_by_their_ids_are_looked_up_together(nexus: Nexus) -> None:
     def told(most: int) -> list[PutConcept]:
         return [PutConcept("Note", f"note {most} {at}") for at in range(most)]
@@ -76,8 +86,7 @@ def test_a_text_that_was_asked_before_is_one_round_trip(nexus: Nexus) -> None:
 
     ask()
     ask()
-    found = round_trips(nexus, ask)
-    assert [one.split()[-1] for one in found] == ["COMMIT"]
+    assert len(round_trips(nexus, ask)) == 1
 
 
 def test_a_text_that_was_asked_before_is_answered_as_it_stands_now(

@@ -231,8 +231,11 @@ def test_a_purge_leaves_no_word_of_what_was_said(on_server: str) -> None:
         assert nexus.doctor().findings == ()
     store = PostgresStore(on_server)
     with store.reading() as session:
-        assert session.rows("SELECT term FROM text_block ORDER BY term") == [("",), ("ibuprofen",)]
-        assert session.rows("SELECT doc FROM text_past") == []
+        assert session.rows("/* a test's */ SELECT term FROM text_block ORDER BY term") == [
+            ("",),
+            ("ibuprofen",),
+        ]
+        assert session.rows("/* a test's */ SELECT doc FROM text_past") == []
     store.close()
 
 

@@ -110,19 +110,6 @@ def without(data: bytes, documents: Collection[int]) -> tuple[int, bytes] | None
     return len(left.documents), pack(zip(*left, strict=True)) if left.documents else b""
 
 
-def newest(sizes: Sequence[int]) -> int:
-    """Return how many of the newest blocks to join, by the sizes of all, the newest first.
-
-    They are joined as long as the next is no larger than all newer ones together, so that each
-    posting is written anew a few times only.
-
-    >>> newest([1, 1, 2, 3, 100]), newest([5, 9])
-    (4, 2)
-    """
-    total = list(accumulate(sizes))
-    return next((at for at in range(2, len(sizes)) if sizes[at] > total[at - 1]), len(sizes))
-
-
 def _width(values: Sequence[int]) -> int:
     most = max(values, default=0)
     if not values:

@@ -7,8 +7,8 @@ connection; nothing was read or written by then.
 What a write of one group puts into tables waits, and travels with the next statement that answers
 something, at last with COMMIT. So a fault of it may show a little later, in the same transaction.
 
-Outside of blocks a statement is a transaction of its own, in one round trip with the number of its
-group's last transaction, by which its reader knows what state it saw.
+Outside of blocks a statement is a transaction of its own, in one round trip with the number that
+its group's last transaction has after it, by which its reader knows what state it saw.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class PostgresSession(AsksOnce):
     def rows(self, sql: Sql, parameters: Parameters = ()) -> list[SqlRow]:
         """Run one statement and return all its rows."""
         cursor = self._run(*self._bound(sql, parameters))
-        return cursor.fetchall() if cursor.description else []
+        return [] if cursor.rownumber is None else cursor.fetchall()
 
     def row(self, sql: Sql, parameters: Parameters = ()) -> SqlRow | None:
         """Run one statement and return its first row, if it has one."""
@@ -155,7 +155,7 @@ class PostgresSession(AsksOnce):
         if ahead is not None and ahead[0] == query:
             return next(iter(ahead[1]), None)
         cursor = self._run(*query)
-        row = cursor.fetchone() if cursor.description else None
+        row = None if cursor.rownumber is None else cursor.fetchone()
         if sql is STATE and not self.is_writing:
             self._version = _version(row)
         return row
@@ -363,9 +363,10 @@ class PostgresSession(AsksOnce):
             self._run("RELEASE SAVEPOINT part", ())
             self.stay_in(self._parts.pop()[1])
             return
-        if self._answers:
-            self._arrive()  # an answer may bring more
         if self._connection is not None:
+            while self._answers:  # one may bring more, which goes with the commit
+                with self._translating():
+                    self._send(self._connection, ())
             self._end("COMMIT")
         actions, self._after_commit = self._after_commit, []
         with ExitStack() as after:  # all of them, whatever one of them raises
@@ -449,7 +450,7 @@ class PostgresSession(AsksOnce):
         before, answers = self._before, self._answers
         cursors = round_trip.sent(connection, [*first, *before, *queries])
         if self.is_writing:
-            self.written += sum(one.rowcount for one in cursors if one.description is None)
+            self.written += sum(one.rowcount for one in cursors if one.rownumber is None)
         self._before, self._answers = [], []
         for place, answered in answers:
             answered(cursors[len(first) + place].fetchall())
@@ -461,22 +462,29 @@ class PostgresSession(AsksOnce):
         return bound(_text(sql), parameters)
 
     def _alone(self, query: Query) -> RawCursor[SqlRow]:
-        """Run a statement outside of blocks, and keep what state it saw."""
+        """Run a statement outside of blocks, and keep the state there is after it.
+
+        Without a BEGIN what travels together is one transaction, by itself.
+        """
         state = _STATE, (self._group,)
-        connection, (seen, found, _) = self._begin([state, query, ("COMMIT", ())])
+        connection, (found, seen) = self._begin([query, state], self._preamble()[1:])
         self._pool.end(connection, "ROLLBACK")
         self._version = _version(seen.fetchone())
         return found
 
     def _first(self, query: Query) -> RawCursor[SqlRow]:
         """Begin the transaction with its first statement."""
-        self._connection, found = self._begin([query])
+        self._connection, found = self._begin([query], self._preamble())
         return found[0]
 
-    def _begin(self, queries: Sequence[Query]) -> tuple[Connection[SqlRow], Found]:
-        """Begin a transaction with its first statements, on a connection that works."""
+    def _preamble(self) -> Sequence[Query]:
         kind = WRITE if self.is_writing else READ
-        begin = self._pool.preamble(kind, self.group_seen, self._limit)
+        return self._pool.preamble(kind, self.group_seen, self._limit)
+
+    def _begin(
+        self, queries: Sequence[Query], begin: Sequence[Query]
+    ) -> tuple[Connection[SqlRow], Found]:
+        """Begin a transaction with its first statements, on a connection that works."""
         connection = self._pool.take()
         try:
             return connection, self._send(connection, queries, begin)

@@ -12,6 +12,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Final, Protocol
@@ -26,7 +27,6 @@ from recollect.kernel.store.postgres.postings import (
     Postings,
     joined,
     merged,
-    newest,
     pack,
     without,
 )
@@ -59,7 +59,9 @@ CREATE TABLE text_past (               -- documents of superseded contents, at -
 CREATE UNIQUE INDEX text_past_element ON text_past (group_id, element, until);
 """
 
-# What was there before is what the last part sees: a word gets one block or two by this write.
+# What was there before is what all parts see: a word gets one block or two by this write. Of a word
+# of many blocks the newest go out to be joined, as long as the next is no larger than all newer
+# ones together, so that each posting is written anew a few times only.
 _PUT: Final = """
 WITH come AS MATERIALIZED (
   SELECT c.part, c.term, c.kind, c.documents, decode(c.data, 'hex') AS data
@@ -76,29 +78,36 @@ WITH come AS MATERIALIZED (
   FROM come AS c JOIN next AS n ON n.part = c.part
   ON CONFLICT (group_id, part, term, number, kind) DO UPDATE
   SET documents = b.documents + excluded.documents, data = b.data || excluded.data
+), long AS MATERIALIZED (
+  SELECT t.part, t.term, n.number FROM (SELECT DISTINCT c.part, c.term FROM come AS c) AS t
+  JOIN next AS n ON n.part = t.part
+  CROSS JOIN LATERAL (
+    SELECT count(*) AS many FROM text_block AS b
+    WHERE b.group_id = :group::bigint AND b.part = t.part AND b.term = t.term COLLATE "C") AS b
+  WHERE b.many >= :most::bigint
+), sized AS (
+  SELECT l.part, l.term, l.number AS until, b.number, b.size,
+    sum(b.size) OVER newer AS newer, row_number() OVER newer AS place
+  FROM long AS l CROSS JOIN LATERAL (
+    SELECT b.number, sum(length(b.data)) AS size FROM text_block AS b
+    WHERE b.group_id = :group::bigint AND b.part = l.part AND b.term = l.term COLLATE "C"
+      AND b.number < l.number GROUP BY b.number) AS b
+  WINDOW newer AS (PARTITION BY l.part, l.term ORDER BY b.number DESC)
+), beyond AS MATERIALIZED (
+  SELECT s.part, s.term, s.until, coalesce(
+    max(s.number) FILTER (WHERE s.place > 2 AND 2 * s.size > s.newer), 0) AS number
+  FROM sized AS s GROUP BY s.part, s.term, s.until
 )
-SELECT t.part, t.term FROM (SELECT DISTINCT c.part, c.term FROM come AS c) AS t
-CROSS JOIN LATERAL (
-  SELECT count(*) AS many FROM text_block AS b
-  WHERE b.group_id = :group::bigint AND b.part = t.part AND b.term = t.term COLLATE "C") AS b
-WHERE b.many >= :most::bigint
-"""
-
-_SIZES: Final = """
-SELECT t.part, t.term, b.number, b.kind, length(b.data)
-FROM jsonb_to_recordset(:terms::jsonb) AS t(part smallint, term text)
-CROSS JOIN LATERAL (
-  SELECT b.number, b.kind, b.data FROM text_block AS b
-  WHERE b.group_id = :group::bigint AND b.part = t.part AND b.term = t.term COLLATE "C"
-  OFFSET 0) AS b
-ORDER BY t.part, t.term COLLATE "C", b.number DESC, b.kind DESC
+DELETE FROM text_block AS b USING beyond AS o
+WHERE b.group_id = :group::bigint AND b.part = o.part AND b.term = o.term COLLATE "C"
+  AND b.number > o.number AND b.number < o.until
+RETURNING b.part, b.term, b.number, b.kind, b.data
 """
 
 _TAKE: Final = """
 DELETE FROM text_block AS b
-USING jsonb_to_recordset(:terms::jsonb) AS t(part smallint, term text, number bigint)
+USING jsonb_to_recordset(:terms::jsonb) AS t(part smallint, term text)
 WHERE b.group_id = :group::bigint AND b.part = t.part AND b.term = t.term COLLATE "C"
-  AND b.number >= t.number
 RETURNING b.part, b.term, b.number, b.kind, b.data
 """
 
@@ -193,15 +202,10 @@ class PostgresTexts:
                     many = len(postings) if kind == 0 else -len(postings)
                     block = _block(partition.part, term, kind, many, pack(postings))
                     blocks.append(block)
-        if not blocks:
-            return
-
-        def join(full: list[SqlRow]) -> None:
-            if full:
-                self._join(group_id, [{"part": part, "term": term} for part, term in full])
-
-        own = {"group": group_id, "most": _MOST_BLOCKS}
-        self._session.later(_PUT, {**own, "blocks": _json(blocks)}, join)
+        if blocks:
+            own = {"group": group_id, "most": _MOST_BLOCKS}
+            join = partial(self._put_joined, group_id)
+            self._session.later(_PUT, {**own, "blocks": _json(blocks)}, join)
 
     def erase(self, group_id: int, documents: Collection[int]) -> None:
         """Write the blocks that name some documents anew without them."""
@@ -324,8 +328,9 @@ class PostgresTexts:
         scattered = self._session.rows(_SCATTERED)
         for group_id, words in groupby(scattered, itemgetter(0)):
             while some := list(islice(words, _AT_ONCE)):
-                whole_words = [{"part": one, "term": term, "number": 0} for _, one, term in some]
-                self._rejoin(whole(group_id), whole_words)
+                words_now = _json([{"part": part, "term": term} for _, part, term in some])
+                taken = self._session.rows(_TAKE, {"group": group_id, "terms": words_now})
+                self._put_joined(whole(group_id), taken)
 
     def _documents(self, partitions: Sequence[Partition], term: Term) -> set[int]:
         self._read_all(partitions, [term])
@@ -369,23 +374,11 @@ class PostgresTexts:
         ]
         return merged(found)
 
-    def _join(self, group_id: int, terms: Sequence[Mapping[str, object]]) -> None:
-        """Join the newest blocks of some words."""
-        rows = self._session.rows(_SIZES, {"group": group_id, "terms": _json(terms)})
-        wanted = []
-        for (part, term), found in groupby(rows, itemgetter(0, 1)):
-            sizes = Counter[int]()  # by number: what one write put in and took back goes together
-            for *_, number, _, size in found:
-                sizes[whole(number)] += whole(size)
-            last = list(sizes)[newest(list(sizes.values())) - 1]
-            wanted.append({"part": part, "term": term, "number": last})
-        self._rejoin(group_id, wanted)
-
-    def _rejoin(self, group_id: int, wanted: Sequence[Mapping[str, object]]) -> None:
-        """Join the blocks of some words from a number on."""
-        taken = self._session.rows(_TAKE, {"group": group_id, "terms": _json(wanted)})
+    def _put_joined(self, group_id: int, taken: Sequence[SqlRow]) -> None:
+        """Put what blocks that were taken out are together."""
         blocks = [one for own in _by_word(taken) for one in _rejoined(own)]
-        self._session.execute_many(_PUT_JOINED, [{"group": group_id, "blocks": _json(blocks)}])
+        if blocks:
+            self._session.execute_many(_PUT_JOINED, [{"group": group_id, "blocks": _json(blocks)}])
 
 
 def _posted(

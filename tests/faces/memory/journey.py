@@ -98,10 +98,11 @@ def _correct(door: Any) -> str:
 def _forget(door: Any, tea: str) -> None:
     """Forget a fact in three ways, each after the other."""
     shown = door.forget("green tea")
-    assert shown.is_dry_run
+    assert (shown.is_dry_run, shown.undo) == (True, "")
     assert "Maria likes green tea" in lines_about(door, "Maria")
     ended = door.forget(id=tea, effect="end", at="2026-11-01")
     assert str(ended.memories[0]) == "Maria likes green tea (until 2026-11-01)"
+    assert ended.undo.startswith("undo it by its id")
     assert "Maria likes green tea" not in lines_about(door, "Maria")
     door.undo(tea)
     assert "Maria likes green tea" in lines_about(door, "Maria")

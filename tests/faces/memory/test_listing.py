@@ -124,6 +124,27 @@ def test_the_past_of_facts_has_what_was_corrected_and_withdrawn_on_pages_too(
     assert len([one for one in about if "corrected" in one or "withdrawn" in one]) == 2
 
 
+@pytest.mark.parametrize("kind", [None, "claim"])
+def test_a_claim_that_counts_no_longer_is_listed_with_the_past_alone(
+    memory: Memory, kind: str | None
+) -> None:
+    facts = [{**SOFIA, "object": one, "predicate": "knows"} for one in "ABC"]
+    memory.remember(facts=facts)
+    wrong = memory.remember("Sofia Brandt is allergic to nuts", evidence=SAID).claim
+    old = memory.remember("Sofia Brandt has one cat", evidence=SAID).claim
+    assert wrong is not None and old is not None
+    pages = memory.list(kind, limit=1)
+    memory.correct(old.id, text="Sofia Brandt has two cats", evidence=SAID)
+    memory.forget(id=wrong.id)
+    counted = ["Sofia Brandt has two cats"]
+    assert [one for one in texts(memory, kind) if "knows" not in one] == counted
+    assert texts(memory, kind, about="Sofia Brandt")[0] == counted[0]
+    past = ["Sofia Brandt has one cat (superseded)", "Sofia Brandt is allergic to nuts (withdrawn)"]
+    assert sorted(texts(memory, "claim", past=True)) == sorted([*past, *counted])
+    rest = sorted(texts(memory, kind, cursor=pages.cursor))
+    assert rest == [f"Sofia Brandt knows {one} (since 2018)" for one in "ABC" if kind is None]
+
+
 def test_what_was_withdrawn_from_a_source_is_erased_with_the_rest_and_not_withdrawn_again(
     memory: Memory,
 ) -> None:

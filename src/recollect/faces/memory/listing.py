@@ -65,7 +65,7 @@ def _of_all_kinds(nexus: Nexus, limit: int, cursor: str | None, *, past: bool) -
     every = (one for one in merge(*streams, key=_place, reverse=True) if one.says_more)
     ids = [one.id for one in islice(every, start, start + limit + 1)]
     dated = nexus.elements.look_up(ids[:limit], closed=past)
-    there = _records(nexus, [dated[one] for one in ids if one in dated], None)
+    there = _records(nexus, [dated[one] for one in ids if one in dated], None, past=past)
     return Listed(tuple(there), f"{at}.{start + limit}" if len(ids) > limit else None)
 
 
@@ -111,8 +111,9 @@ def _newest(
             raise
         assert isinstance(rows, Rows)
         ids = [one.id for (one,) in rows.rows if isinstance(one, Concept | Link)]
-        dated = nexus.elements.look_up(ids, as_of=AsOf(transaction=at))
-        found += _records(nexus, [dated[one] for one in ids if one in dated], kind)
+        then = AsOf(transaction=at)
+        dated = nexus.elements.look_up(ids, as_of=then)
+        found += _records(nexus, [dated[one] for one in ids if one in dated], kind, then, past=past)
         cursor = rows.next_cursor
         if cursor is not None and len(found) >= limit:
             return found, cursor
@@ -141,7 +142,7 @@ def _closed(
         dated = nexus.elements.look_up(ids, closed=True)
         lost = (dated[one] for one in dict.fromkeys(ids) if one in dated)
         ended = (one for one in lost if one.expired_at is not None and one.expired_at >= since)
-        records = _records(nexus, ended, kind)[skipped:]
+        records = _records(nexus, ended, kind, past=True)[skipped:]
         if len(records) > (left := limit - len(found)):
             return [*found, *records[:left]], f"{_CLOSED}{before}.{skipped + left}"
         found += records
@@ -180,9 +181,8 @@ def _about(
         ids |= dict.fromkeys(one.link.id for one in nexus.concepts.joints(things, end, closed=past))
     for name in dict.fromkeys((about, *things.values(), *first_names(nexus, things))):
         ids |= dict.fromkeys(holding(nexus, name))
-    records = _records(nexus, nexus.elements.look_up(ids, closed=past).values(), kind)
-    kept = [one for one in records if past or not one.standing]
-    return sorted(kept, key=_order, reverse=True), notices
+    held = nexus.elements.look_up(ids, closed=past).values()
+    return sorted(_records(nexus, held, kind, past=past), key=_order, reverse=True), notices
 
 
 def _order(one: MemoryRecord) -> str:
@@ -204,16 +204,16 @@ def holding(nexus: Nexus, name: str) -> Iterator[str]:
                 yield element.id
 
 
-def _records(nexus: Nexus, dated: Iterable[Dated], kind: str | None) -> list[MemoryRecord]:
-    """Return elements as memories, those of one kind if one is given."""
+def _records(
+    nexus: Nexus, dated: Iterable[Dated], kind: str | None, as_of: AsOf | None = None, *, past: bool
+) -> list[MemoryRecord]:
+    """Return elements as memories, those of one kind if one is given, and what holds alone."""
     elements = [*dated]
-    shown = ShownRecords.read(nexus, elements)
+    shown = ShownRecords.read(nexus, elements, as_of)
     kinds = (shown.kind(one.element) for one in elements)
-    return [
-        shown.record(one)
-        for one, its in zip(elements, kinds, strict=True)
-        if its is not None and kind in (None, its)
-    ]
+    found = zip(elements, kinds, strict=True)
+    records = (shown.record(one) for one, its in found if its and kind in (None, its))
+    return [one for one in records if past or not one.standing]
 
 
 def place_in(cursor: str | None) -> int:

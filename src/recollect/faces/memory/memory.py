@@ -336,7 +336,8 @@ class Memory:
             records = list(records_named(self.nexus, [one.id for one in records]))
         own = {one.id for one in records}
         left = told_of_past((one for one in past if one.id not in own), effect)
-        return Forgotten(effect, tuple(records), is_dry_run, UNDO[effect], receipts, along + left)
+        undo = "" if is_dry_run and effect != "erase" else UNDO[effect]  # what is not done
+        return Forgotten(effect, tuple(records), is_dry_run, undo, receipts, along + left)
 
     def list(
         self,

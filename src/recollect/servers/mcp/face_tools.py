@@ -228,8 +228,9 @@ def forget(memory: Memory, given: Forget) -> Output:
         "effect": done.effect,
         "dry_run": done.is_dry_run,
         "memories": [_kept(one) for one in done.memories],
-        "undo": _way_back(done.undo),
     }
+    if done.undo:
+        answer["undo"] = _way_back(done.undo)
     if done.warnings:
         answer["warnings"] = [one.to_wire() for one in done.warnings]
     return {**answer, "receipts": list(done.receipts)} if done.receipts else answer

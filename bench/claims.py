@@ -32,10 +32,10 @@ from recollect.faces.claims import (
     from_tool_result,
 )
 from recollect.kernel.search.tokens import terms
+from recollect.kernel.store.port import Partition
 from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sqlite.connection import SqliteSession
 from recollect.kernel.store.sqlite.text_index import any_of
-from recollect.kernel.store.text_index import Partition
 
 CLAIMS = 100_000
 SCOPES = 1_000

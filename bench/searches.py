@@ -15,10 +15,10 @@ from bench.measure import Calibration, Figure, medians
 from bench.notes import notes, questions, word
 from bench.scale import Scale
 from recollect.kernel.search.tokens import terms
+from recollect.kernel.store.port import Partition
 from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sqlite.connection import SqliteSession
 from recollect.kernel.store.sqlite.text_index import any_of
-from recollect.kernel.store.text_index import Partition
 from recollect.model import AsOf, Hits
 
 DOCUMENTS = 300_000

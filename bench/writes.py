@@ -35,12 +35,11 @@ from recollect.kernel.plan.pipeline import plan_find
 from recollect.kernel.search.tokens import link_text, tokens
 from recollect.kernel.sql.compile import compile_plan
 from recollect.kernel.sql.rows import Clock
-from recollect.kernel.store.port import SqlRow
+from recollect.kernel.store.port import SqlRow, partition_of
 from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sqlite.connection import SqliteSession
 from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.kernel.store.sqlite.text_index import body
-from recollect.kernel.store.text_index import partition_of
 from recollect.model import Key, PutLink
 
 QUERY_OF_15_LINES = """

@@ -8,7 +8,7 @@ import pytest
 
 from recollect.errors import RecollectError
 from recollect.kernel import Nexus, parse_text
-from recollect.kernel.plan.lower import MOST_TESTS
+from recollect.kernel.plan.ir import MOST_TESTS
 from recollect.kernel.store.functions import MOST_PATTERN, MOST_SEARCHED
 from recollect.model import Limits, PutConcept
 

@@ -21,9 +21,9 @@ from recollect.kernel.search.tokens import STOP_WORDS, called, is_wordless, toke
 from recollect.kernel.store.address import parse_address, shown_address
 from recollect.kernel.store.new_file import new_file
 from recollect.kernel.store.opening import distribute_groups, is_there, roles_script
+from recollect.kernel.store.port import Term
 from recollect.kernel.store.settings import COMPARE_EVERY
 from recollect.kernel.store.sharing import uncollected
-from recollect.kernel.store.text_index import Term
 from recollect.kernel.write.capsule import Capsule
 from recollect.kernel.write.element import asked_instant, instant, parse_instant
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, Literal, cast, get_args
@@ -29,7 +30,7 @@ from recollect.kernel.read.history import (
 from recollect.kernel.read.known_keys import stats_of
 from recollect.kernel.read.meant import elements_meant
 from recollect.kernel.read.moment import elements_named
-from recollect.kernel.read.reader import Reader
+from recollect.kernel.read.reader import Deadline, Reader
 from recollect.kernel.read.texts import (
     AskedQuery,
     check_one_of,
@@ -46,10 +47,10 @@ from recollect.kernel.read.why import why
 from recollect.kernel.recall.recollection import Recall
 from recollect.kernel.schema.undeclared import refuse_undeclared
 from recollect.kernel.search.concepts import Concepts
-from recollect.kernel.search.explain import explanation
+from recollect.kernel.search.explain import explain
 from recollect.kernel.search.modes import KEYWORD, MODES
 from recollect.kernel.search.search import DEFAULT_LIMIT
-from recollect.kernel.store.faults import Deadline
+from recollect.kernel.store.address import named_file
 from recollect.kernel.store.group import checked_name, existing_group, group_names, last_instant
 from recollect.kernel.store.opening import open_store
 from recollect.kernel.store.settings import COMPARE_EVERY, StoreSettings
@@ -365,7 +366,8 @@ class Nexus:
         with self._asked(text, parameters, as_of) as asked:
             if isinstance(asked.query, Export):
                 raise not_only(asked.query.span, "a FIND, SEARCH or DESCRIBE")
-            found = explanation(asked.reader, asked.bindings, asked.query)
+            run = partial(answered, asked.reader, asked.bindings)
+            found = explain(asked.reader, asked.bindings, asked.query, run)
             return replace(found, notices=asked.notices())
 
     def why(
@@ -476,7 +478,7 @@ class Nexus:
         Others read and write meanwhile. INVALID_ARGUMENT when the file exists, and inside
         `transaction`.
         """
-        self._store.back_up(path, progress)
+        self._store.back_up(named_file(path), progress)
 
     def dump(
         self,

@@ -30,7 +30,6 @@ from recollect.model.answers import (
 )
 from recollect.model.care import (
     UNREADABLE as UNREADABLE,
-    AttributeIndex as AttributeIndex,
     ConceptRecord as ConceptRecord,
     Diagnosis as Diagnosis,
     Finding as Finding,
@@ -71,13 +70,17 @@ from recollect.model.changes import (
 from recollect.model.elements import (
     BEGINNING as BEGINNING,
     CONCEPT_BIT as CONCEPT_BIT,
+    FACT_KIND as FACT_KIND,
     FOREVER as FOREVER,
     LINK_BIT as LINK_BIT,
     LIVING as LIVING,
     MERGED_FROM as MERGED_FROM,
     MOVED_FROM as MOVED_FROM,
+    NO_KINDS as NO_KINDS,
+    PLAIN_KIND as PLAIN_KIND,
     REPLACED_BY as REPLACED_BY,
     AsOf as AsOf,
+    AttributeIndex as AttributeIndex,
     Attributes as Attributes,
     Cell as Cell,
     Concept as Concept,
@@ -86,6 +89,8 @@ from recollect.model.elements import (
     ElementKind as ElementKind,
     Instant as Instant,
     Joint as Joint,
+    Kind as Kind,
+    Kinds as Kinds,
     Limits as Limits,
     Link as Link,
     NamedStep as NamedStep,
@@ -99,13 +104,6 @@ from recollect.model.elements import (
     silent as silent,
     spanned as spanned,
     standing as standing,
-)
-from recollect.model.kinds import (
-    FACT_KIND as FACT_KIND,
-    NO_KINDS as NO_KINDS,
-    PLAIN_KIND as PLAIN_KIND,
-    Kind as Kind,
-    Kinds as Kinds,
 )
 from recollect.model.log import (
     Audit as Audit,

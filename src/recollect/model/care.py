@@ -1,12 +1,11 @@
-"""Keeping: copies, checks and indexes of a memory."""
+"""Keeping: copies and checks of a memory."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Final
 
-from recollect.model.elements import BARE, Attributes, Concept, Link
+from recollect.model.elements import Attributes, Concept, Link
 from recollect.node import dataclass, field
 
 
@@ -34,24 +33,6 @@ class LinkRecord:
 
 
 Record = ConceptRecord | LinkRecord
-
-
-@dataclass(frozen=True, slots=True)
-class AttributeIndex:
-    """An attribute of a concept type that comparisons find by value.
-
-    >>> print(AttributeIndex("Drug", "risk_level"), AttributeIndex("Drug", "half life"))
-    Drug.risk_level Drug."half life"
-    """
-
-    type: str
-    attribute: str
-
-    def __str__(self) -> str:
-        names = self.type, self.attribute
-        return ".".join(
-            one if BARE.fullmatch(one) else json.dumps(one, ensure_ascii=False) for one in names
-        )
 
 
 _FROM_CONTENTS: Final = frozenset({"text", "vectors", "indexes", "keys"})

@@ -9,10 +9,9 @@ from typing import Any
 import orjson
 
 from recollect.kernel.search import search as searching
-from recollect.kernel.search.index import TextIndex
 from recollect.kernel.search.scope import SearchBounds
 from recollect.kernel.search.search import HitPage, Matches, TextQuestion
-from recollect.kernel.search.tokens import concept_text, link_text
+from recollect.kernel.search.tokens import TextIndex, concept_text, link_text
 from recollect.kernel.store.cells import TALLY_CONCEPTS, TALLY_LINKS
 from recollect.kernel.store.group import Group, create_group
 from recollect.kernel.store.port import Session

@@ -9,8 +9,7 @@ from tests.kernel.search.graph import Graph
 from tests.kernel.search.test_rank import indexed
 
 from recollect.kernel.search import rank
-from recollect.kernel.store.port import Session
-from recollect.kernel.store.text_index import Partition
+from recollect.kernel.store.port import Partition, Session
 
 MANY = 150  # more than the hundred documents that make a word a common one
 

@@ -8,13 +8,16 @@ from tests.kernel.search.graph import Graph
 import recollect
 from recollect.errors import INVALID_VALUE, NOT_FOUND, RecollectError
 from recollect.kernel.lang import ast
+from recollect.kernel.lang.words import syntax_card
 from recollect.kernel.plan.bind import Bindings
+from recollect.kernel.read.reader import Catalog, Reader
 from recollect.kernel.search.describe import describe
-from recollect.model import AsOf, Delete, Instant, PutConcept, PutLink, Value
+from recollect.model import AsOf, Delete, Instant, Limits, PutConcept, PutLink, Value
 
 
 def body(graph: Graph, node: ast.Describe) -> Mapping[str, Value]:
-    return describe(graph.session, graph.group, node, Bindings({}), "the card").body
+    reader = Reader(graph.session, Catalog.of(graph.group), Limits())
+    return describe(reader, Bindings({}), node).body
 
 
 def named(value: object) -> ast.Literal:
@@ -180,7 +183,7 @@ def test_the_primer_knows_the_agent_and_its_memory(medicine: Graph) -> None:
     assert primer["summary"] == {
         "concepts": 5, "links": 4, "concept_types": 3, "proposition_types": 2, "domains": 0,
     }  # fmt: skip
-    assert primer["syntax_card"] == "the card"
+    assert primer["syntax_card"] == syntax_card()
     assert primer["search_modes"] == ["keyword"]
     own = medicine.concept("Person", "$self", {"role": "assistant", "objectives": ["help"]})
     medicine.link(own, "serves", medicine.concept("Person", "Ann"))

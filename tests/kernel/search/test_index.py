@@ -2,10 +2,8 @@ from __future__ import annotations
 
 from tests.kernel.search.graph import Graph
 
-from recollect.kernel.search.index import TextIndex, erase_texts
-from recollect.kernel.search.tokens import terms
-from recollect.kernel.store.port import Session
-from recollect.kernel.store.text_index import Partition
+from recollect.kernel.search.tokens import TextIndex, erase_texts, terms
+from recollect.kernel.store.port import Partition, Session
 
 LIVING_CONCEPTS, CLOSED_CONCEPTS = 0, 1
 

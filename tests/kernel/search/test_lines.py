@@ -9,7 +9,7 @@ import psycopg
 
 import recollect
 from recollect.kernel import Nexus
-from recollect.kernel.store.port import SqlValue
+from recollect.kernel.store.cells import SqlValue
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.kernel.store.statements.listing import AFTER, BEFORE, LINE

@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from tests.kernel.search.graph import Graph
 
 from recollect.kernel.search.rank import LENGTH_NORMALISATION, SATURATION, stages
-from recollect.kernel.store.port import Session
-from recollect.kernel.store.text_index import Partition
+from recollect.kernel.store.port import Partition, Session
 
 WORDS = ("alpha", "beta", "gamma", "delta", "omega")
 ABSENT = "sigma"

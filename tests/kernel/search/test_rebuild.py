@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from tests.kernel.search.graph import Graph, search
 
-from recollect.kernel.search.index import rebuild
+from recollect.kernel.search.tokens import rebuild
 from recollect.kernel.store.port import Session
 
 

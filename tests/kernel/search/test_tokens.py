@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from recollect.kernel.search.tokens import LONGEST, folded, terms, tokens
+from recollect.kernel.store.port import Partition, Term
 from recollect.kernel.store.sqlite.text_index import body
-from recollect.kernel.store.text_index import Partition, Term
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ from recollect.kernel.read.walk import distances_between, links_walked
 from recollect.kernel.sql.hydration import dated_sql, hydration_sql, joints_sql, record_sql
 from recollect.kernel.sql.rows import Clock
 from recollect.kernel.store.cells import whole
-from recollect.kernel.store.dialect import Dialect
 from recollect.kernel.store.group import existing_group
+from recollect.kernel.store.port import Dialect
 from recollect.model import LIVING, AsOf, ElementKind, Limits
 
 CLOCKS = [Clock(), Clock(has_known=True), Clock(has_known=True, has_valid=True)]

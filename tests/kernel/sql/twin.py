@@ -13,14 +13,14 @@ from recollect.kernel.lang.ast import Find
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.read.cells import Page
 from recollect.kernel.read.reader import Catalog, Reader
-from recollect.kernel.store.dialect import (
+from recollect.kernel.store.group import existing_group
+from recollect.kernel.store.postgres.dialect import POSTGRES
+from recollect.kernel.store.postgres.store import PostgresStore
+from recollect.kernel.store.statements.declared import (
     create_attribute_index,
     drop_attribute_index,
     index_name,
 )
-from recollect.kernel.store.group import existing_group
-from recollect.kernel.store.postgres.dialect import POSTGRES
-from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.model import AsOf, Limits, Rows, Value
 
 TABLES = ("grp", "tx", "change", "term", "concept", "link", "past", "tally")

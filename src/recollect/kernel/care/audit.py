@@ -17,6 +17,7 @@ from recollect.kernel.store.cells import (
     Identity,
     Logged,
     Record,
+    SqlValue,
     digest_of_cells,
     next_chain,
     octets,
@@ -26,7 +27,7 @@ from recollect.kernel.store.cells import (
     whole,
 )
 from recollect.kernel.store.group import NO_CHAIN, Group, last_transaction
-from recollect.kernel.store.port import Session, SqlRow, SqlValue
+from recollect.kernel.store.port import Session, SqlRow
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.log import (
     AT_CHANGE,

@@ -13,18 +13,18 @@ from dataclasses import replace
 from recollect.errors import INTERNAL_ERROR, STORE_CORRUPT, RecollectError
 from recollect.kernel.care.examination import examine_group
 from recollect.kernel.care.recount import counted, kept, recount
-from recollect.kernel.search.index import forget_texts, rebuild
+from recollect.kernel.search.tokens import forget_texts, rebuild
 from recollect.kernel.store.cells import (
     BITS_BYTES,
     TALLY_DOCUMENTS,
     TALLY_TOKENS,
+    SqlValue,
     members,
     octets,
     row_digest,
     text,
     whole,
 )
-from recollect.kernel.store.dialect import PREFIXES
 from recollect.kernel.store.faults import corrupt
 from recollect.kernel.store.group import (
     Group,
@@ -35,7 +35,7 @@ from recollect.kernel.store.group import (
     lost_groups,
     make_stale,
 )
-from recollect.kernel.store.port import Fault, Part, Session, SqlRow, SqlValue, Store, Upkeep
+from recollect.kernel.store.port import Fault, Part, Session, SqlRow, Store, Upkeep
 from recollect.kernel.store.sharing import part
 from recollect.kernel.store.statements.checks import (
     COUNTING,
@@ -45,6 +45,7 @@ from recollect.kernel.store.statements.checks import (
     TEXT_COUNTS,
 )
 from recollect.kernel.store.statements.counts import AGREE
+from recollect.kernel.store.statements.declared import PREFIXES
 from recollect.kernel.store.statements.text_index import FORGET_ALL_PAST
 from recollect.kernel.store.statements.vectors import EMBEDDED, UNUSED
 from recollect.kernel.vectors.embedder import NUMBER_BYTES, link_meaning, model_of, text_hash

@@ -18,10 +18,10 @@ import orjson
 from recollect.errors import refused
 from recollect.kernel.care.dump_format import COPYING, END, GROUP, HEADER, LINES, DumpLine, LineKind
 from recollect.kernel.store.address import named_file
-from recollect.kernel.store.cells import octets, text, whole
+from recollect.kernel.store.cells import SqlValue, octets, text, whole
 from recollect.kernel.store.group import load_group
 from recollect.kernel.store.new_file import new_file
-from recollect.kernel.store.port import Session, SqlRow, SqlValue
+from recollect.kernel.store.port import Session, SqlRow
 from recollect.kernel.store.statements.copies import GROUP as COPIED_GROUP, TERMS
 from recollect.model import Progress
 

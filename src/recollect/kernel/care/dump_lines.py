@@ -21,8 +21,7 @@ from recollect.kernel.care.dump_format import (
     DumpLine,
     LineKind,
 )
-from recollect.kernel.store.cells import BITS_BYTES, KEY_BYTES, STRICT
-from recollect.kernel.store.port import SqlValue
+from recollect.kernel.store.cells import BITS_BYTES, KEY_BYTES, STRICT, SqlValue
 from recollect.kernel.write.attribute_indexes import indexable
 from recollect.kernel.write.element import BOUNDS, INSTANTS
 from recollect.kernel.write.validation import identifier, members, plain_predicate

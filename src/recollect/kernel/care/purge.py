@@ -17,7 +17,7 @@ import orjson
 from recollect.errors import INDEX_PENDING, RecollectError
 from recollect.kernel.care.recount import COUNTED, recount
 from recollect.kernel.read.moment import public_ids
-from recollect.kernel.search.index import erase_texts, forget_texts
+from recollect.kernel.search.tokens import erase_texts, forget_texts
 from recollect.kernel.store.cells import element_id, purge_digest, whole
 from recollect.kernel.store.faults import BLOCK, OTHERS, READERS, REMAINS
 from recollect.kernel.store.group import Group, delete_group

@@ -15,10 +15,10 @@ from recollect.kernel.care.dump_format import COPYING, GROUP, TERM, DumpLine
 from recollect.kernel.care.dump_lines import Read, fault, read_lines
 from recollect.kernel.care.examination import examine_group
 from recollect.kernel.care.recount import recount
-from recollect.kernel.search.index import rebuild
-from recollect.kernel.store.cells import text
+from recollect.kernel.search.tokens import rebuild
+from recollect.kernel.store.cells import SqlValue, text
 from recollect.kernel.store.group import Group, create_group, load_group, make_stale
-from recollect.kernel.store.port import Session, SqlValue
+from recollect.kernel.store.port import Session
 from recollect.kernel.store.statements.copies import HOLDS, STAND
 from recollect.kernel.store.statements.counts import RAISE_IDS, TAKEN
 from recollect.kernel.write.attribute_indexes import settle_indexes

@@ -28,8 +28,7 @@ from recollect.errors import INVALID_SYNTAX
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.bind import class_of
-from recollect.kernel.plan.ir import Statistics
-from recollect.kernel.plan.lower import Lowering
+from recollect.kernel.plan.ir import Lowering, Statistics
 from recollect.kernel.plan.scope import TargetNames, not_bound, resolve_kinds
 from recollect.node import dataclass, replace
 

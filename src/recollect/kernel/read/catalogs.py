@@ -20,10 +20,9 @@ from functools import partial
 from typing import NamedTuple, Protocol
 
 from recollect.errors import RecollectError
-from recollect.kernel.read.known_keys import Counted
 from recollect.kernel.read.moment import NOW, Moment, resolve_moment
 from recollect.kernel.read.prepared import MOST_CHARACTERS, SplitText
-from recollect.kernel.read.reader import Catalog, Clock, Reader
+from recollect.kernel.read.reader import Catalog, Clock, Counted, Reader
 from recollect.kernel.store.cells import octets, whole
 from recollect.kernel.store.functions import forget_patterns
 from recollect.kernel.store.group import (

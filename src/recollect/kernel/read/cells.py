@@ -26,6 +26,7 @@ from recollect.kernel.read.moment import NOW, Moment, resolve_moment
 from recollect.kernel.sql.hydration import hydration_sql
 from recollect.kernel.sql.output import OutputColumn, Paging, Shape
 from recollect.kernel.store.cells import (
+    SqlValue,
     digest_of_cells,
     json_value,
     members,
@@ -35,7 +36,7 @@ from recollect.kernel.store.cells import (
     whole,
 )
 from recollect.kernel.store.group import Group, Terms, last_transaction
-from recollect.kernel.store.port import Session, SqlRow, SqlValue
+from recollect.kernel.store.port import Session, SqlRow
 from recollect.kernel.store.statements.elements import CURRENT, PAST
 from recollect.model import (
     LINK_BIT,

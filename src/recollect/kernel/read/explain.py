@@ -25,7 +25,7 @@ from recollect.kernel.plan.show import show_plan
 from recollect.kernel.read.cells import Page
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql.output import Compiled
-from recollect.kernel.store.port import SqlValue
+from recollect.kernel.store.cells import SqlValue
 from recollect.model import Explanation, Value
 
 _PARAMETER = re.compile(r":(\w+)")

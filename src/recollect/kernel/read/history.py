@@ -15,9 +15,9 @@ import orjson
 
 from recollect.errors import STORE_CORRUPT, refused
 from recollect.kernel.read.moment import Moment, identities, public_ids
-from recollect.kernel.store.cells import members, text, whole
+from recollect.kernel.store.cells import SqlValue, members, text, whole
 from recollect.kernel.store.group import Group, Terms
-from recollect.kernel.store.port import Parameters, Session, SqlRow, SqlValue
+from recollect.kernel.store.port import Parameters, Session, SqlRow
 from recollect.kernel.store.statements.log import (
     AFTER,
     BY_NUMBER,

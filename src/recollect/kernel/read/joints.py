@@ -16,8 +16,8 @@ from recollect.kernel.read.cells import compare, shown_concept, shown_link
 from recollect.kernel.read.moment import NOW, Moment, latest_by_id
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql.hydration import dated_sql, joints_sql
-from recollect.kernel.store.cells import members, public_id, text, whole
-from recollect.kernel.store.port import Parameters, SqlRow, SqlValue
+from recollect.kernel.store.cells import SqlValue, members, public_id, text, whole
+from recollect.kernel.store.port import Parameters, SqlRow
 from recollect.kernel.store.statements.elements import KEYS
 from recollect.kernel.store.statements.listing import AFTER, BEFORE, COUNTED, LINE, NAMED, ONWARD
 from recollect.model import (

@@ -1,16 +1,14 @@
-"""What a group is known to hold: how much of each type, names it declares, keys of elements.
+"""What a group is known to hold: how much in all, names it declares, keys of elements.
 
-The rules: counts are those of a transaction, coarse enough that plans survive most writes. A name
-that is declared is known, whether anything bears it or not; only names that are neither declared
-nor in use are called unknown, and what is offered instead is of both. Of keys, a query is warned
-that reads none of them: only an answer that shows nothing of a key is looked into, and what a look
-costs does not grow with the memory: it ends after so many elements of the kind.
+The rules: a name that is declared is known, whether anything bears it or not; only names that are
+neither declared nor in use are called unknown, and what is offered instead is of both. Of keys, a
+query is warned that reads none of them: only an answer that shows nothing of a key is looked into,
+and what a look costs does not grow with the memory: it ends after so many elements of the kind.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
@@ -19,24 +17,17 @@ from recollect.kernel.lang import ast
 from recollect.kernel.lang.cursor import literal
 from recollect.kernel.lang.tokens import quoted
 from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.plan.ir import Statistics, coarse
 from recollect.kernel.plan.scope import expression_reads
 from recollect.kernel.read.history import transactions as transactions_of
 from recollect.kernel.store.cells import (
-    TALLY_BOUNDED_CONCEPTS,
-    TALLY_BOUNDED_LINKS,
-    TALLY_CONCEPTS,
-    TALLY_KEYED,
-    TALLY_LINK_OBJECTS,
-    TALLY_LINK_SUBJECTS,
-    TALLY_LINKS,
+    SqlValue,
     text,
     whole,
 )
 from recollect.kernel.store.group import Group, Terms, last_transaction
-from recollect.kernel.store.port import Session, SqlValue, Store
+from recollect.kernel.store.port import Session, Store
 from recollect.kernel.store.sharing import Cache
-from recollect.kernel.store.statements.counts import COUNTS, GROWTH, TALLIES
+from recollect.kernel.store.statements.counts import COUNTS, GROWTH
 from recollect.kernel.store.statements.elements import DECLARED
 from recollect.kernel.store.statements.terms import QUESTIONS, Questions
 from recollect.model import (
@@ -49,59 +40,10 @@ from recollect.model import (
     Rows,
     Stats,
 )
-from recollect.node import dataclass, field
+from recollect.node import dataclass
 
 MOST_MARKS = 1_000
 """Stretches of the log that growth is told in."""
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """The statistics of one snapshot, and the group's last transaction in it."""
-
-    number: int
-    statistics: Statistics
-    ends: dict[tuple[int, str, tuple[str, ...]], tuple[int, int]] = field(default_factory=dict)
-    """How many links end at elements, as `counted_at` found it where they are many."""
-
-
-class GroupStatistics:
-    """The statistics of one group; they keep their epoch while the coarse counts stand."""
-
-    def __init__(self, group: Group) -> None:
-        self._group = group
-        self._last = Counted(-1, Statistics())
-
-    def as_of(self, session: Session, number: int) -> Counted:
-        """Return the statistics as of the last transaction; inside a write they promise nothing."""
-        last = self._last
-        if number != last.number:
-            last = self._last = Counted(number, self._load(session))  # at once, for other threads
-        return Counted(number, last.statistics.uncertain()) if session.is_writing else last
-
-    def _load(self, session: Session) -> Statistics:
-        found: dict[str, dict[str, int]] = defaultdict(dict)
-        parameters: dict[str, SqlValue] = {
-            "group": self._group.group_id,
-            "concepts": TALLY_CONCEPTS,
-            "links": TALLY_LINKS,
-            "keyed": TALLY_KEYED,
-            "link_subjects": TALLY_LINK_SUBJECTS,
-            "link_objects": TALLY_LINK_OBJECTS,
-            "bounded_concepts": TALLY_BOUNDED_CONCEPTS,
-            "bounded_links": TALLY_BOUNDED_LINKS,
-        }
-        for kind, term, count in session.rows(TALLIES, parameters):
-            found[str(kind)][str(term)] = coarse(int(str(count)))
-        return Statistics(
-            concepts=found[TALLY_CONCEPTS],
-            links=found[TALLY_LINKS],
-            keyed=frozenset(found[TALLY_KEYED]),
-            link_subjects=frozenset(found[TALLY_LINK_SUBJECTS]),
-            link_objects=frozenset(found[TALLY_LINK_OBJECTS]),
-            bounded_types=frozenset(found[TALLY_BOUNDED_CONCEPTS]),
-            bounded_links=frozenset(found[TALLY_BOUNDED_LINKS]),
-        ).counted()
 
 
 def stats_of(store: Store, session: Session, group: Group, marks: int) -> Stats:
@@ -177,6 +119,40 @@ def declared_names(
     return tuple(text(name) for (name,) in rows)
 
 
+def unknown_name(
+    session: Session,
+    group: Group,
+    kind: ElementKind,
+    text: str,
+    used: Iterable[str],
+    span: Span | None,
+) -> Iterator[Notice]:
+    """Yield the warning for a type or predicate that nothing has and nobody declared."""
+    declared = declared_names(session, group.group_id, kind, text)
+    if text in declared[:1]:
+        return
+    is_predicate = kind is ElementKind.LINK
+    what = "predicate" if is_predicate else "concept type"
+    near = nearest(text, (*used, *declared), limit=3)
+    shown = " or ".join(map(quoted, near[:1] if is_slip(text, near) else near))
+    describe = "PROPOSITION" if is_predicate else "CONCEPT"
+    yield Notice(
+        f"unknown_{'predicate' if is_predicate else 'type'}",
+        f"no {what} is named {quoted(text)}",
+        hint=f"use {shown}" if near else f"run DESCRIBE {describe} TYPES",
+        span=span,
+        known=near,
+        fix=_replaced(text, near, span),
+    )
+
+
+def _replaced(text: str, near: tuple[str, ...], span: Span | None) -> Fix | None:
+    """Return the edit that writes the nearest name for one that stands by itself in its quotes."""
+    if span is None or not is_slip(text, near) or span.end - span.start != len(quoted(text)):
+        return None
+    return Fix(span, quoted(near[0]))
+
+
 _WORD = re.compile(r"[^\W\d]\w*")
 MOST_LISTED = 1_000  # elements whose keys are known by name
 MOST_SEARCHED = 10_000  # elements among which a key may be
@@ -222,18 +198,18 @@ class KnownKeys:
     """The keys of one group's elements; safe to share between threads."""
 
     def __init__(self, group: Group, terms: Terms) -> None:
-        self._group = group
-        self._terms = terms
-        self._listed: Cache[tuple[_Keys, int], frozenset[str]] = Cache(256)
-        self._found: Cache[tuple[_Keys, str, int], bool] = Cache(256)
-        self._counted: Cache[tuple[_Keys, int], int] = Cache(256)
+        self.group = group
+        self.terms = terms
+        self.listed: Cache[tuple[_Keys, int], frozenset[str]] = Cache(256)
+        self.found: Cache[tuple[_Keys, str, int], bool] = Cache(256)
+        self.counted: Cache[tuple[_Keys, int], int] = Cache(256)
 
     def unknown(
         self, session: Session, find: ast.Find, bindings: Bindings, answer: Rows
     ) -> Iterator[Notice]:
         """Yield a warning for each key a FIND reads, shows no value of, and no element has."""
         doubtful = list(_doubtful(find, answer))
-        number = last_transaction(session, self._group.group_id) if doubtful else 0
+        number = last_transaction(session, self.group.group_id) if doubtful else 0
         if not number:
             return
         look = _KeyLook(self, session, number)
@@ -248,48 +224,6 @@ class KnownKeys:
             if error.code.category != "limit":  # the answer is whole without its warnings
                 raise
 
-    def listed(self, session: Session, keys: _Keys, number: int) -> frozenset[str]:
-        """Return the keys of some elements, as of transaction `number`."""
-
-        def read() -> frozenset[str]:
-            rows = session.rows(_questions(keys).listed, self._asked(session, keys, MOST_LISTED))
-            return frozenset(str(key) for (key,) in rows)
-
-        return self._listed.get((keys, number), read)
-
-    def has_key(self, session: Session, keys: _Keys, key: str, number: int) -> bool:
-        """Whether one of many elements has a key, as of transaction `number`."""
-
-        def read() -> bool:
-            parameters = {**self._asked(session, keys, MOST_SEARCHED), "key": key}
-            return session.row(_questions(keys).searched, parameters) is not None
-
-        return self._found.get((keys, key, number), read)
-
-    def is_used(self, session: Session, keys: _Keys) -> bool:
-        """Whether the group has ever used the type or predicate."""
-        return keys.term is None or self._terms.code(session, keys.term) is not None
-
-    def count(self, session: Session, keys: _Keys, number: int) -> int:
-        """Return how many elements there are to look at, as of transaction `number`."""
-
-        def read() -> int:
-            row = session.row(_questions(keys).counted, self._asked(session, keys, MOST_SEARCHED))
-            return 0 if row is None else int(str(row[0]))
-
-        return self._counted.get((keys, number), read)
-
-    def _asked(self, session: Session, keys: _Keys, most: int) -> dict[str, SqlValue]:
-        """Return what a question about the newest elements, `most` of them, is asked with."""
-        parameters: dict[str, SqlValue] = {
-            "group": self._group.group_id,
-            "living": LIVING,
-            "most": most,
-        }
-        if keys.term is not None:
-            parameters["term"] = self._terms.code(session, keys.term)
-        return parameters
-
 
 def _questions(keys: _Keys) -> Questions:
     return QUESTIONS[keys.kind, keys.term is not None, keys.section.value]
@@ -299,28 +233,54 @@ def _questions(keys: _Keys) -> Questions:
 class _KeyLook:
     """One look at the keys, at one transaction."""
 
-    keys: KnownKeys
+    known: KnownKeys
     session: Session
     number: int
 
     def names(self, keys: _Keys) -> tuple[str, ...]:
         """Return the keys that are known by name, those of the elements' own last."""
-        return (*sorted(self.keys.listed(self.session, keys, self.number)), *keys.own())
+
+        def read() -> frozenset[str]:
+            rows = self.session.rows(_questions(keys).listed, self._asked(keys, MOST_LISTED))
+            return frozenset(str(key) for (key,) in rows)
+
+        return (*sorted(self.known.listed.get((keys, self.number), read)), *keys.own())
+
+    def has(self, keys: _Keys, key: str) -> bool:
+        """Whether some element has a key."""
+
+        def read() -> bool:
+            parameters = {**self._asked(keys, MOST_SEARCHED), "key": key}
+            return self.session.row(_questions(keys).searched, parameters) is not None
+
+        return key in self.names(keys) or self.known.found.get((keys, key, self.number), read)
 
     def is_used(self, keys: _Keys) -> bool:
         """Whether the group has ever used the type or predicate."""
-        return self.keys.is_used(self.session, keys)
+        return keys.term is None or self.known.terms.code(self.session, keys.term) is not None
 
     def lacking(self, keys: _Keys, key: str) -> str:
         """Return the words for that no element that was looked at has a key."""
-        is_whole = self.keys.count(self.session, keys, self.number) < MOST_SEARCHED
+
+        def read() -> int:
+            row = self.session.row(_questions(keys).counted, self._asked(keys, MOST_SEARCHED))
+            return 0 if row is None else int(str(row[0]))
+
+        is_whole = self.known.counted.get((keys, self.number), read) < MOST_SEARCHED
         return keys.lacking(key) + (
             "" if is_whole else f" among {MOST_SEARCHED} that were looked at"
         )
 
-    def has(self, keys: _Keys, key: str) -> bool:
-        """Whether some element has a key."""
-        return key in self.names(keys) or self.keys.has_key(self.session, keys, key, self.number)
+    def _asked(self, keys: _Keys, most: int) -> dict[str, SqlValue]:
+        """Return what a question about the newest elements, `most` of them, is asked with."""
+        parameters: dict[str, SqlValue] = {
+            "group": self.known.group.group_id,
+            "living": LIVING,
+            "most": most,
+        }
+        if keys.term is not None:
+            parameters["term"] = self.known.terms.code(self.session, keys.term)
+        return parameters
 
 
 def _warning(look: _KeyLook, where: list[_Keys], key: str, read: _Read) -> Notice:

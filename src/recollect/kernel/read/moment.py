@@ -15,9 +15,9 @@ from recollect.errors import NOT_FOUND, Hint, Notice, RecollectError, ToDo, ask_
 from recollect.kernel.plan.bind import check_parameters
 from recollect.kernel.plan.scope import canonical_name
 from recollect.kernel.sql.rows import Clock
-from recollect.kernel.store.cells import element_id, public_id, text, whole
+from recollect.kernel.store.cells import SqlValue, element_id, public_id, text, whole
 from recollect.kernel.store.group import Group, Terms, last_transaction
-from recollect.kernel.store.port import Parameters, Session, SqlValue
+from recollect.kernel.store.port import Parameters, Session
 from recollect.kernel.store.statements.elements import (
     AT_INSTANT,
     AT_NUMBER,

@@ -16,8 +16,7 @@ from recollect.kernel.plan.bind import Bindings, Given, Lifting
 from recollect.kernel.plan.scope import canonical_name
 from recollect.kernel.read.cells import Page
 from recollect.kernel.sql.output import Compiled, matches_any
-from recollect.kernel.store.cells import element_id
-from recollect.kernel.store.port import SqlValue
+from recollect.kernel.store.cells import SqlValue, element_id
 from recollect.kernel.store.sharing import Cache
 from recollect.model import Value
 from recollect.node import dataclass

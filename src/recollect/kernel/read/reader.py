@@ -1,7 +1,14 @@
-"""One reader of one group: queries to answers, inside a session that somebody opened."""
+"""One reader of one group: queries to answers, inside a session that somebody opened.
+
+With it what the readers of a group share: its counts, its plans, and the seconds of a text. The
+rules: counts are those of a transaction, coarse enough that plans survive most writes. A deadline
+is asked between two pieces of work, none of which takes long by itself.
+"""
 
 from __future__ import annotations
 
+import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
@@ -10,17 +17,12 @@ from typing import cast
 from recollect.errors import (
     INVALID_SYNTAX,
     RESOURCE_EXHAUSTED,
-    Fix,
     Notice,
     RecollectError,
-    Span,
-    is_slip,
-    nearest,
 )
 from recollect.kernel.lang import ast
-from recollect.kernel.lang.tokens import quoted
 from recollect.kernel.plan.bind import Bindings, Lifting
-from recollect.kernel.plan.ir import Statistics, owners
+from recollect.kernel.plan.ir import Statistics, coarse, owners
 from recollect.kernel.plan.pipeline import plan_find, select_target
 from recollect.kernel.plan.scope import place_of
 from recollect.kernel.read.cells import (
@@ -35,7 +37,7 @@ from recollect.kernel.read.cells import (
     refuse_different,
     write_cursor,
 )
-from recollect.kernel.read.known_keys import Counted, GroupStatistics, KnownKeys, declared_names
+from recollect.kernel.read.known_keys import KnownKeys, unknown_name
 from recollect.kernel.read.moment import NOW, Moment, resolve_moment
 from recollect.kernel.read.prepared import (
     ABSENT,
@@ -50,14 +52,25 @@ from recollect.kernel.sql.compile import compile_plan
 from recollect.kernel.sql.filters import pattern_name
 from recollect.kernel.sql.output import Compiled, Paging, Shape, matches_any, may_rest
 from recollect.kernel.sql.rows import Clock as Guards
-from recollect.kernel.store.faults import Deadline
+from recollect.kernel.store.cells import (
+    TALLY_BOUNDED_CONCEPTS,
+    TALLY_BOUNDED_LINKS,
+    TALLY_CONCEPTS,
+    TALLY_KEYED,
+    TALLY_LINK_OBJECTS,
+    TALLY_LINK_SUBJECTS,
+    TALLY_LINKS,
+    SqlValue,
+)
+from recollect.kernel.store.faults import overdue
 from recollect.kernel.store.functions import compile_pattern
 from recollect.kernel.store.group import Group, Terms, last_transaction
-from recollect.kernel.store.port import Budget, Session, SqlRow, SqlValue
+from recollect.kernel.store.port import Budget, Session, SqlRow
 from recollect.kernel.store.sharing import Cache
+from recollect.kernel.store.statements.counts import TALLIES
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.model import LINK_BIT, AsOf, Element, ElementKind, Instant, Limits, Rows, Value
-from recollect.node import dataclass, replace
+from recollect.node import dataclass, field, replace
 
 Clock = Callable[[], Instant]
 """Tells the time."""
@@ -65,9 +78,78 @@ Clock = Callable[[], Instant]
 Origin = str
 """A text that consists of exactly one FIND."""
 
+PlanKey = tuple[ast.Find, int, bool, Guards, Paging | None]
+
+
+class Deadline:
+    """The seconds of one text, from now on; none where it may take what it needs."""
+
+    __slots__ = ("_begun", "_seconds")
+
+    def __init__(self, seconds: float | None) -> None:
+        self._seconds = seconds
+        self._begun = time.monotonic()
+
+    def spent(self) -> float:
+        """Return how many seconds have gone so far."""
+        return time.monotonic() - self._begun
+
+    def check(self) -> None:
+        """Raise KIP_4001 where the seconds are over."""
+        if self._seconds is not None and self.spent() > self._seconds:
+            raise overdue(self._seconds, "send the text in parts")
+
+
 _UNHURRIED = Deadline(None)
 
-PlanKey = tuple[ast.Find, int, bool, Guards, Paging | None]
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The statistics of one snapshot, and the group's last transaction in it."""
+
+    number: int
+    statistics: Statistics
+    ends: dict[tuple[int, str, tuple[str, ...]], tuple[int, int]] = field(default_factory=dict)
+    """How many links end at elements, as `counted_at` found it where they are many."""
+
+
+class GroupStatistics:
+    """The statistics of one group; they keep their epoch while the coarse counts stand."""
+
+    def __init__(self, group: Group) -> None:
+        self._group = group
+        self._last = Counted(-1, Statistics())
+
+    def as_of(self, session: Session, number: int) -> Counted:
+        """Return the statistics as of the last transaction; inside a write they promise nothing."""
+        last = self._last
+        if number != last.number:
+            last = self._last = Counted(number, self._load(session))  # at once, for other threads
+        return Counted(number, last.statistics.uncertain()) if session.is_writing else last
+
+    def _load(self, session: Session) -> Statistics:
+        found: dict[str, dict[str, int]] = defaultdict(dict)
+        parameters: dict[str, SqlValue] = {
+            "group": self._group.group_id,
+            "concepts": TALLY_CONCEPTS,
+            "links": TALLY_LINKS,
+            "keyed": TALLY_KEYED,
+            "link_subjects": TALLY_LINK_SUBJECTS,
+            "link_objects": TALLY_LINK_OBJECTS,
+            "bounded_concepts": TALLY_BOUNDED_CONCEPTS,
+            "bounded_links": TALLY_BOUNDED_LINKS,
+        }
+        for kind, term, count in session.rows(TALLIES, parameters):
+            found[str(kind)][str(term)] = coarse(int(str(count)))
+        return Statistics(
+            concepts=found[TALLY_CONCEPTS],
+            links=found[TALLY_LINKS],
+            keyed=frozenset(found[TALLY_KEYED]),
+            link_subjects=frozenset(found[TALLY_LINK_SUBJECTS]),
+            link_objects=frozenset(found[TALLY_LINK_OBJECTS]),
+            bounded_types=frozenset(found[TALLY_BOUNDED_CONCEPTS]),
+            bounded_links=frozenset(found[TALLY_BOUNDED_LINKS]),
+        ).counted()
 
 
 @dataclass(frozen=True, slots=True)
@@ -513,41 +595,16 @@ class Reader:
             if code is None:
                 is_predicate = name in compiled.predicates
                 span = place_of(find.where, text)
-                self.notices.extend(self._unknown(text, span, is_predicate=is_predicate))
+                statistics = self.statistics()
+                used = statistics.links if is_predicate else statistics.concepts
+                kind = ElementKind.LINK if is_predicate else ElementKind.CONCEPT
+                self.notices += unknown_name(self.session, group, kind, text, used, span)
         return parameters
-
-    def _unknown(self, text: str, span: Span | None, *, is_predicate: bool) -> Iterator[Notice]:
-        """Yield the warning for a type or predicate that nothing has and nobody declared."""
-        kind = ElementKind.LINK if is_predicate else ElementKind.CONCEPT
-        declared = declared_names(self.session, self.group.group_id, kind, text)
-        if text in declared[:1]:
-            return
-        statistics = self.statistics()
-        known = (*(statistics.links if is_predicate else statistics.concepts), *declared)
-        what = "predicate" if is_predicate else "concept type"
-        near = nearest(text, known, limit=3)
-        shown = " or ".join(map(quoted, near[:1] if is_slip(text, near) else near))
-        describe = "PROPOSITION" if is_predicate else "CONCEPT"
-        yield Notice(
-            f"unknown_{'predicate' if is_predicate else 'type'}",
-            f"no {what} is named {quoted(text)}",
-            hint=f"use {shown}" if near else f"run DESCRIBE {describe} TYPES",
-            span=span,
-            known=near,
-            fix=_replaced(text, near, span),
-        )
 
 
 def _shows_values(compiled: Compiled) -> bool:
     """Whether an answer has columns of values, which are read from elements it does not show."""
     return any(one.shape in (Shape.TEXT, Shape.PLAIN, Shape.JSON) for one in compiled.outputs)
-
-
-def _replaced(text: str, near: tuple[str, ...], span: Span | None) -> Fix | None:
-    """Return the edit that writes the nearest name for one that stands by itself in its quotes."""
-    if span is None or not is_slip(text, near) or span.end - span.start != len(quoted(text)):
-        return None
-    return Fix(span, quoted(near[0]))
 
 
 def _digest(shape: ast.Find) -> str:

@@ -23,7 +23,7 @@ from recollect.kernel.plan.ir import owners
 from recollect.kernel.plan.pipeline import plan_find
 from recollect.kernel.read.cells import Page
 from recollect.kernel.read.moment import Moment, public_ids
-from recollect.kernel.read.reader import Clock, Reader
+from recollect.kernel.read.reader import Reader
 from recollect.kernel.read.walk import links_walked
 from recollect.kernel.read.why import Identity, NamedSolutions, identified
 from recollect.kernel.store.cells import whole
@@ -44,14 +44,19 @@ MOST_WALKS: Final = 100
 _MOST_TOLD: Final = 5  # rows that the warning names
 
 
-def resting(
-    reader: Reader, find: ast.Find, bindings: Bindings, page: Page, clock: Clock
-) -> Iterator[Notice]:
+def resting(reader: Reader, find: ast.Find, bindings: Bindings) -> Iterator[Notice]:
     """Yield the warning that names the rows of a page which rest on what is not true now.
 
-    Cost: the query twice more, with a limit to what is looked at, and a statement; so it is only
-    asked where the counts do not say that none can.
+    Nothing inside a write. Cost: the query twice more, with a limit to what is looked at, and a
+    statement; so it is only asked where the counts do not say that none can.
     """
+    page = Page.of(find, bindings)
+    with reader.at_page(page):
+        if reader.clock is not None and reader.may_rest(find, bindings, page):
+            yield from _resting(reader, find, bindings, page)
+
+
+def _resting(reader: Reader, find: ast.Find, bindings: Bindings, page: Page) -> Iterator[Notice]:
     rows = _rows(reader, find, bindings, page)
     if not rows:
         return
@@ -67,7 +72,7 @@ def resting(
                         walks += 1
                         stands[place].update(links_walked(reader, start, end, path))
     ids = sorted({one for elements in stands.values() for one in elements})
-    ended = out_of_time(reader.session, reader.group, ids, _now(reader, clock), reader.moment.known)
+    ended = out_of_time(reader.session, reader.group, ids, _now(reader), reader.moment.known)
     told = {
         place: sorted(elements & ended.keys())
         for place, elements in sorted(stands.items())
@@ -78,14 +83,14 @@ def resting(
 
 
 def standings(
-    reader: Reader, elements: Mapping[int, Element], moment: Moment, last: int, clock: Clock | None
+    reader: Reader, elements: Mapping[int, Element], moment: Moment, last: int
 ) -> dict[int, str]:
     """Return in words what keeps elements from being so now, by id.
 
     `last` is a transaction as of which the counts are good enough. Cost: nothing where they say
     that all of the types and predicates are true for ever, else a statement.
     """
-    if clock is None or not elements or moment.clock.has_valid:
+    if reader.clock is None or not elements or moment.clock.has_valid:
         return {}
     statistics = reader.statistics_of(last)
     among = [
@@ -99,7 +104,7 @@ def standings(
     ]
     if not among:
         return {}
-    return out_of_time(reader.session, reader.group, among, _now(reader, clock), moment.known)
+    return out_of_time(reader.session, reader.group, among, _now(reader), moment.known)
 
 
 def out_of_time(
@@ -128,9 +133,10 @@ def out_of_time(
     return found
 
 
-def _now(reader: Reader, clock: Clock) -> Instant:
+def _now(reader: Reader) -> Instant:
     """Return the time of a memory: the clock, or its last transaction if later."""
-    return max(clock(), last_instant(reader.session, reader.group.group_id))
+    assert reader.clock is not None
+    return max(reader.clock(), last_instant(reader.session, reader.group.group_id))
 
 
 def _rows(

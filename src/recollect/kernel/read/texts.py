@@ -12,8 +12,7 @@ from typing import cast, get_args
 from recollect.errors import INVALID_SYNTAX, Hint, Notice, RecollectError, Span, ToDo, refused
 from recollect.kernel.lang import ast, parse
 from recollect.kernel.plan.bind import Bindings, literal
-from recollect.kernel.read.reader import Reader
-from recollect.kernel.store.faults import Deadline
+from recollect.kernel.read.reader import Deadline, Reader
 from recollect.kernel.store.sharing import Cache
 from recollect.model import AsOf, ElementKind, Found, Limits, Value
 from recollect.node import dataclass

@@ -18,10 +18,9 @@ from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.hydration import IDS
 from recollect.kernel.sql.rows import Clock
-from recollect.kernel.store.cells import whole
-from recollect.kernel.store.dialect import Dialect
+from recollect.kernel.store.cells import SqlValue, whole
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.port import Session, SqlValue
+from recollect.kernel.store.port import Dialect, Session
 
 MOST_VISITED = 100_000
 """Places a search looks at before it gives up."""

@@ -23,8 +23,8 @@ from recollect.kernel.read.reader import Reader, check_patterns
 from recollect.kernel.read.walk import links_walked
 from recollect.kernel.sql.compile import compile_plan
 from recollect.kernel.sql.output import Compiled, Shape
-from recollect.kernel.store.cells import json_value
-from recollect.kernel.store.port import SqlRow, SqlValue
+from recollect.kernel.store.cells import SqlValue, json_value
+from recollect.kernel.store.port import SqlRow
 from recollect.model import LIVING, Ground, Operation, Rows, Value, Why
 from recollect.node import dataclass, replace
 

@@ -22,8 +22,8 @@ from recollect.kernel.recall.spans import Span, day_of, spoken_of
 from recollect.kernel.recall.words import telling_words
 from recollect.kernel.schema.definitions import SELF, SERVES
 from recollect.kernel.search.tokens import called, folded, is_wordless, tokens
-from recollect.kernel.store.cells import text, whole
-from recollect.kernel.store.port import Session, SqlRow, SqlValue
+from recollect.kernel.store.cells import SqlValue, text, whole
+from recollect.kernel.store.port import Session, SqlRow
 from recollect.kernel.store.statements import remembered
 from recollect.model import (
     BEGINNING,

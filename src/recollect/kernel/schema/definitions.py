@@ -12,9 +12,9 @@ from collections.abc import Collection
 import orjson
 
 from recollect.kernel.read.known_keys import META_TYPES, PROPOSITION_TYPE
-from recollect.kernel.store.cells import members, public_id, text, whole
+from recollect.kernel.store.cells import SqlValue, members, public_id, text, whole
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.port import Session, SqlRow, SqlValue
+from recollect.kernel.store.port import Session, SqlRow
 from recollect.kernel.store.statements.declared import DEFINED, DEFINITION, DEFINITIONS, FLAGGED
 from recollect.model import FUNCTIONAL, LIVING, Attributes, ElementKind, Kinds, Value, normal_text
 from recollect.node import dataclass

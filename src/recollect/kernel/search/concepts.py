@@ -23,10 +23,10 @@ from recollect.kernel.search.modes import KEYWORD, why_by_words
 from recollect.kernel.search.scope import Pick, SearchBounds, Where
 from recollect.kernel.search.search import DEFAULT_LIMIT, HitPage, TextQuestion, relevance, search
 from recollect.kernel.search.tokens import storable
-from recollect.kernel.store.cells import EVERY_GROUP, text, whole
-from recollect.kernel.store.dialect import BUILT, index_name
+from recollect.kernel.store.cells import EVERY_GROUP, SqlValue, text, whole
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.port import Parameters, Session, SqlValue
+from recollect.kernel.store.port import Parameters, Session
+from recollect.kernel.store.statements.declared import BUILT, index_name
 from recollect.kernel.store.statements.listing import INDEXES, IS_AMONG, IS_LIVING, NAMED, Listing
 from recollect.model import LIVING, AsOf, Concept, ElementKind, Joint, Key, NamedStep, Ranked
 from recollect.node import dataclass, replace

@@ -16,6 +16,7 @@ from typing import Generic, TypeVar, assert_never
 
 from recollect.errors import INVALID_VALUE, NOT_FOUND, Notice, RecollectError, nearest
 from recollect.kernel.lang import ast
+from recollect.kernel.lang.words import syntax_card
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.scope import canonical_name
 from recollect.kernel.read.cells import (
@@ -26,10 +27,11 @@ from recollect.kernel.read.cells import (
     write_cursor,
 )
 from recollect.kernel.read.moment import NOW, Moment
+from recollect.kernel.read.reader import Reader
 from recollect.kernel.schema.definitions import NOUNS, Definition, definition
 from recollect.kernel.search.domains import Domain, domains, key_parts
 from recollect.kernel.search.known_terms import InventoryEntry, inventory, living_count, term_code
-from recollect.kernel.search.modes import KEYWORD
+from recollect.kernel.search.modes import modes_with
 from recollect.kernel.search.primer import (
     BLANK_PREDICATE,
     BLANK_TYPE,
@@ -39,7 +41,7 @@ from recollect.kernel.search.primer import (
 )
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.port import Session
-from recollect.model import Description, ElementKind, Instant, Value
+from recollect.model import Description, ElementKind, Value
 from recollect.node import dataclass
 
 ItemT = TypeVar("ItemT")
@@ -127,7 +129,7 @@ _OF_ANY_TIME = Notice(
 )
 
 
-def unheeded(node: ast.Describe, moment: Moment) -> list[Notice]:
+def _unheeded(node: ast.Describe, moment: Moment) -> list[Notice]:
     """Return what to know of a DESCRIBE that is asked about another time than it answers of."""
     match node:
         case ast.DescribeDomains() | ast.DescribeConceptTypes() | ast.DescribePropositionTypes():
@@ -136,27 +138,21 @@ def unheeded(node: ast.Describe, moment: Moment) -> list[Notice]:
             return [] if moment is NOW else [_OF_NOW]
 
 
-def describe(
-    session: Session,
-    group: Group,
-    node: ast.Describe,
-    bindings: Bindings,
-    syntax_card: str,
-    modes: Sequence[str] = (KEYWORD,),
-    moment: Moment = NOW,
-    now: Instant | None = None,
-) -> Description:
-    """Answer one DESCRIBE.
+def describe(reader: Reader, bindings: Bindings, node: ast.Describe) -> Description:
+    """Answer one DESCRIBE, and note where it answers of another time than was asked about.
 
     A list is `{"items": [{"name", "count", ...}], "omitted"?, "next_cursor"?}`, most used first,
     ties by name; one type, one predicate and PRIMER are objects. A name that is neither declared
-    nor borne by anything alive is KIP_3002 with the nearest that are. `syntax_card` is the
-    reminder of the language that PRIMER carries, and `modes` are those of SEARCH. PRIMER tells what
-    is true at `now`; without it, at the last write.
+    nor borne by anything alive is KIP_3002 with the nearest that are. PRIMER tells
+    what is true now; inside a write, at the last one before.
     """
+    session, group, moment = reader.session, reader.group, reader.moment
+    reader.notices += _unheeded(node, moment)
     match node:
         case ast.DescribePrimer():
-            return Description(primer(session, group, syntax_card, modes, now))
+            now = None if reader.clock is None else reader.clock()
+            modes = modes_with(reader.meanings)
+            return Description(primer(session, group, syntax_card(), modes, now))
         case ast.DescribeDomains():
             return _domains(session, group, window_of(session, group, bindings, node, moment))
         case ast.DescribeConceptTypes():

@@ -17,8 +17,8 @@ from recollect.kernel.read.moment import NOW, Moment
 from recollect.kernel.schema.definitions import BELONGS, CORE_DOMAIN, DOMAIN
 from recollect.kernel.search.known_terms import counted_terms, term_code
 from recollect.kernel.search.tokens import called
-from recollect.kernel.store.cells import members, text, whole
-from recollect.kernel.store.port import Session, SqlRow, SqlValue
+from recollect.kernel.store.cells import SqlValue, members, text, whole
+from recollect.kernel.store.port import Session, SqlRow
 from recollect.kernel.store.statements.regions import (
     DOMAINS,
     HAS_MEMBERS,

@@ -7,19 +7,14 @@ that is explained is run, so that what it took is measured and not guessed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import assert_never
 
 from recollect.kernel.lang import ast, print_text
-from recollect.kernel.lang.words import syntax_card
 from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.read.cells import Page
 from recollect.kernel.read.explain import explain_find
-from recollect.kernel.read.reader import Clock, Origin, Reader
-from recollect.kernel.read.resting import resting
-from recollect.kernel.search.describe import describe, unheeded
-from recollect.kernel.search.grounding import hits, mode_of
-from recollect.kernel.search.modes import KEYWORD, SEMANTIC, modes_with
+from recollect.kernel.read.reader import Reader
+from recollect.kernel.search.grounding import mode_of
+from recollect.kernel.search.modes import KEYWORD, SEMANTIC
 from recollect.kernel.search.tokens import terms
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.model import Description, ElementKind, Explanation, Hits, Result
@@ -27,12 +22,17 @@ from recollect.model import Description, ElementKind, Explanation, Hits, Result
 Run = Callable[[ast.Search | ast.Describe], Result]
 
 
-def explain(
-    reader: Reader, bindings: Bindings, query: ast.Find | ast.Search | ast.Describe, run: Run
-) -> Explanation:
-    """Return how a query is answered; `run` answers what is not a FIND."""
+def explain(reader: Reader, bindings: Bindings, query: ast.Query, run: Run) -> Explanation:
+    """Return how a query is answered; `run` answers what is not a FIND.
+
+    EXPLAIN of a query is the same as the query itself.
+    """
+    if isinstance(query, ast.Explain):
+        query = query.query
+    assert not isinstance(query, ast.Export)  # neither the language nor a call lets it come here
     if isinstance(query, ast.Find):
         return explain_find(reader, query, bindings)
+    reader.statistics()  # which is looked up once, and so is not counted
     with reader.session.measured() as work:
         answer = run(query)
     return Explanation(
@@ -120,56 +120,3 @@ def _size(answer: Result) -> int:
             return len(items)
         case _:
             return 1
-
-
-Question = ast.Find | ast.Search | ast.Describe | ast.Explain
-"""A query that is answered from what is indexed, with nothing to carry away."""
-
-
-def answer(
-    reader: Reader,
-    bindings: Bindings,
-    query: Question,
-    origin: Origin | None = None,
-    clock: Clock | None = None,
-) -> Result:
-    """Return the result of one query; `origin` is its text, if that holds nothing else.
-
-    With the memory's `clock` a warning names the rows that rest on what is not true now.
-    The caller has refused what a strict group does not declare.
-    """
-    match query:
-        case ast.Find():
-            rows = reader.find(query, bindings, origin)
-            if clock is not None and rows.rows:
-                page = Page.of(query, bindings)
-                with reader.at_page(page):
-                    if reader.may_rest(query, bindings, page):
-                        reader.notices += resting(reader, query, bindings, page, clock)
-            return rows
-        case ast.Search():
-            return hits(reader, bindings, query, clock)
-        case (
-            ast.DescribePrimer()
-            | ast.DescribeDomains()
-            | ast.DescribeConceptTypes()
-            | ast.DescribeConceptType()
-            | ast.DescribePropositionTypes()
-            | ast.DescribePropositionType()
-        ):
-            reader.notices += unheeded(query, reader.moment)
-            modes, moment = modes_with(reader.meanings), reader.moment
-            now = None if clock is None else clock()
-            return describe(
-                reader.session, reader.group, query, bindings, syntax_card(), modes, moment, now
-            )
-        case ast.Explain():
-            return explanation(reader, bindings, query.query)
-        case _:
-            assert_never(query)
-
-
-def explanation(reader: Reader, bindings: Bindings, query: Question) -> Explanation:
-    """Return how a query is answered; EXPLAIN of one is the same as the query itself."""
-    plain = query.query if isinstance(query, ast.Explain) else query
-    return explain(reader, bindings, plain, partial(answer, reader, bindings))

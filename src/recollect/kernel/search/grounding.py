@@ -22,7 +22,7 @@ from recollect.kernel.read.cells import (
     write_cursor,
 )
 from recollect.kernel.read.moment import Moment
-from recollect.kernel.read.reader import Clock, Reader
+from recollect.kernel.read.reader import Reader
 from recollect.kernel.read.resting import standings
 from recollect.kernel.search.modes import KEYWORD, by_words, checked_mode, why_by_words
 from recollect.kernel.search.rank import Weights
@@ -33,10 +33,10 @@ from recollect.model import ElementKind, Hit, Hits
 from recollect.node import dataclass, field, replace
 
 
-def hits(reader: Reader, bindings: Bindings, query: ast.Search, clock: Clock | None = None) -> Hits:
+def hits(reader: Reader, bindings: Bindings, query: ast.Search) -> Hits:
     """Return the hits of a SEARCH, best first, and a cursor where there are more.
 
-    With the memory's `clock` each tells what keeps it from being so now.
+    Outside of a write each tells what keeps it from being so now.
     KIP_1001 for an unknown mode and for a threshold outside of 0 to 1, EMBEDDER_CHANGED where
     the group has vectors of another model.
     """
@@ -63,7 +63,7 @@ def hits(reader: Reader, bindings: Bindings, query: ast.Search, clock: Clock | N
     reader.notices += found.notices
     ids = [one.element for one in found.matches]
     elements = hydrate(reader.session, reader.group, reader.terms, ids, page.moment)
-    ended = standings(reader, elements, page.moment, page.pinned, clock)
+    ended = standings(reader, elements, page.moment, page.pinned)
     return Hits(
         tuple(
             Hit(one.kind, one.score, elements[one.element], ended.get(one.element, ""))

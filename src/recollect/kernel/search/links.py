@@ -13,8 +13,8 @@ import orjson
 from recollect.kernel.search.hits import NAMED, Proposals, named, superseded
 from recollect.kernel.search.rank import RankStage, stages
 from recollect.kernel.search.scope import SearchBounds
-from recollect.kernel.store.cells import real, whole
-from recollect.kernel.store.port import Session, SqlRow, SqlValue
+from recollect.kernel.store.cells import SqlValue, real, whole
+from recollect.kernel.store.port import Session, SqlRow
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.meant import ENDS_OF, LINKS_OF, NAMED_LINKS
 from recollect.model import ElementKind

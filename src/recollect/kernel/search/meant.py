@@ -16,11 +16,10 @@ from recollect.kernel.plan.scope import canonical_name
 from recollect.kernel.read.cells import hydrate
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.tokens import called, tokens
-from recollect.kernel.store.cells import members, text, whole
+from recollect.kernel.store.cells import SqlValue, members, text, whole
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.port import Session, SqlValue
+from recollect.kernel.store.port import Partition, Session, Term
 from recollect.kernel.store.statements.meant import CALLED, SAID_OF, SPELT
-from recollect.kernel.store.text_index import Partition, Term
 from recollect.model import LIVING, Concept, NamedConcept, normal_text
 
 By = Literal["name", "spelling", "alias", "first name"]

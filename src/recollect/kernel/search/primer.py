@@ -15,9 +15,9 @@ from recollect.kernel.schema.definitions import BELONGS, DOMAIN, PERSON, SELF, S
 from recollect.kernel.search.domains import Region, regions
 from recollect.kernel.search.known_terms import inventory
 from recollect.kernel.search.tokens import called
-from recollect.kernel.store.cells import members, text, whole
+from recollect.kernel.store.cells import SqlValue, members, text, whole
 from recollect.kernel.store.group import Group, last_instant
-from recollect.kernel.store.port import Session, SqlRow, SqlValue
+from recollect.kernel.store.port import Session, SqlRow
 from recollect.kernel.store.statements.portraits import (
     ENDS,
     INWARD,

@@ -25,9 +25,8 @@ from operator import add
 
 from recollect.kernel.search.tokens import STOP_WORDS, terms
 from recollect.kernel.store.cells import TALLY_DOCUMENTS, TALLY_TOKENS, whole
-from recollect.kernel.store.port import Session
+from recollect.kernel.store.port import Occurrences, Partition, Session, Size, Term, Texts
 from recollect.kernel.store.statements.text_index import COUNTS
-from recollect.kernel.store.text_index import Occurrences, Partition, Size, Term, Texts
 from recollect.node import dataclass
 
 MOST_TERMS = 64

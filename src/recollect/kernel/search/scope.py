@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence, Set
 import orjson
 
 from recollect.kernel.search.rank import Weights
+from recollect.kernel.store.cells import SqlValue
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.port import SqlValue
-from recollect.kernel.store.text_index import Partition
+from recollect.kernel.store.port import Partition
 from recollect.model import LIVING, ElementKind, Instant
 from recollect.node import dataclass, field
 

@@ -34,7 +34,7 @@ from recollect.kernel.sql.rows import (
     json_of,
 )
 from recollect.kernel.sql.steps import owner_id, run_steps
-from recollect.kernel.store.dialect import Dialect
+from recollect.kernel.store.port import Dialect
 
 _MOST_TABLES = 950
 _MOST_JOINED = 64  # in one FROM

@@ -36,7 +36,7 @@ from recollect.kernel.sql.rows import (
     of_group,
     text_of,
 )
-from recollect.kernel.store.dialect import JsonPart
+from recollect.kernel.store.port import JsonPart
 from recollect.model import BEGINNING, FOREVER, ElementKind
 
 _CONCEPT_FIELDS = frozenset({"id", "type", "name"})

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.rows import KNOWN, Clock, given_id, of_group
-from recollect.kernel.store.dialect import Dialect
+from recollect.kernel.store.port import Dialect
 from recollect.model import ElementKind
 
 IDS = nodes.SqlCall("each", (nodes.Param("ids", "text"),))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import field, replace
 
-from recollect.kernel.store.dialect import Dialect, JsonPart
+from recollect.kernel.store.port import Dialect, JsonPart
 from recollect.node import node
 
 _FLAT = 100  # operands joined without more parentheses

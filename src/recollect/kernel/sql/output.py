@@ -32,7 +32,7 @@ from recollect.kernel.sql.rows import (
     json_of,
 )
 from recollect.kernel.sql.steps import owner_id
-from recollect.kernel.store.dialect import JsonPart
+from recollect.kernel.store.port import JsonPart
 from recollect.node import dataclass, field, replace
 
 

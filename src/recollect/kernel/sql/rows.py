@@ -14,7 +14,7 @@ from itertools import count
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.ir import Statistics
 from recollect.kernel.sql import nodes
-from recollect.kernel.store.dialect import Dialect, JsonPart
+from recollect.kernel.store.port import Dialect, JsonPart
 from recollect.model import LIVING, ElementKind
 from recollect.node import dataclass, field, node, replace
 

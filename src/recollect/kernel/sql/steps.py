@@ -36,7 +36,7 @@ from recollect.kernel.sql.rows import (
     open_since,
     open_then,
 )
-from recollect.kernel.store.dialect import JsonPart
+from recollect.kernel.store.port import JsonPart
 from recollect.model import ElementKind
 
 

@@ -16,7 +16,9 @@ says; without the salt, which a purge erases, it tells nothing about them. That 
 what remains: the word and the element's number. A chain hash is SHA-256 over the chain before it,
 the group and the transaction's own row, and its changes in element order: to which element, by
 which operation, to which digest. All can be computed again from the rows. The digest of a plain row
-only shows damage: whoever changes a row on purpose can change its digest too.
+only shows damage: whoever changes a row on purpose can change its digest too. Some of the elements
+that are read are compared with theirs. All threads of a store count together; what a count lets
+pass twice, or not at all, as two threads change it at once, does not matter.
 """
 
 from __future__ import annotations
@@ -30,8 +32,9 @@ import orjson
 
 from recollect.errors import STORE_CORRUPT, RecollectError
 from recollect.kernel.store.faults import is_for_memory, out_of_memory
-from recollect.kernel.store.port import SqlValue
 from recollect.model import Attributes, Instant, Operation, Value
+
+SqlValue = None | int | float | str | bytes
 
 
 def _unlike(what: str) -> RecollectError:
@@ -288,3 +291,45 @@ def next_chain(chain: bytes, id_bits: bytes, record: Record, changes: Sequence[L
     for element, operation, digest in changes:
         linked.update(orjson.dumps([element, operation, digest.hex()]))
     return linked.digest()
+
+
+class Sampling:
+    """Counts what is read.
+
+    >>> third = Sampling(3)
+    >>> third.of([1, 2]), third.of([3, 4, 5, 6]), third.of([7])
+    ([], [3, 6], [])
+    """
+
+    def __init__(self, every: int) -> None:
+        """`every` is 0 for none, 1 for all, n for one in n."""
+        self._every = every
+        self._elements = 0
+        self._queries = 0
+        self._is_suspicious = False
+
+    def of(self, elements: Sequence[int]) -> Sequence[int]:
+        """Return those of the elements that are to be compared."""
+        every, before = self._every, self._elements
+        if self._is_suspicious or every == 1:
+            self._is_suspicious = False
+            return elements
+        if not every:
+            return []
+        after = before + len(elements)
+        self._elements = after % every
+        return [] if after < every else elements[every - 1 - before :: every]
+
+    def is_query_due(self) -> bool:
+        """Whether what the next query reads its values from is to be compared."""
+        return self._is_suspicious or 0 < self._every <= self._queries + 1
+
+    def takes_query(self) -> bool:
+        """Count a query that shows values; return whether they are to be compared."""
+        is_due = self.is_query_due()
+        self._queries = 0 if is_due else self._queries + 1
+        return is_due
+
+    def suspect(self) -> None:
+        """Let what is read next be compared as a whole: a difference was seen."""
+        self._is_suspicious = True

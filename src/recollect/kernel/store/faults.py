@@ -1,12 +1,6 @@
-"""The faults of every store, in the words of the registry, and when a text has had its seconds.
-
-The rule: no SQL ever reaches a message. A deadline is asked between two pieces of work, none of
-which takes long by itself.
-"""
+"""The faults of every store, in the words of the registry; no SQL ever reaches a message."""
 
 from __future__ import annotations
-
-import time
 
 import orjson
 
@@ -69,22 +63,3 @@ def overdue(seconds: float, hint: str = "name more of the pattern, or use LIMIT"
     return EXECUTION_TIMEOUT.error(
         f"the text takes longer than {seconds:g} seconds", hint, details={"seconds": seconds}
     )
-
-
-class Deadline:
-    """The seconds of one text, from now on; none where it may take what it needs."""
-
-    __slots__ = ("_begun", "_seconds")
-
-    def __init__(self, seconds: float | None) -> None:
-        self._seconds = seconds
-        self._begun = time.monotonic()
-
-    def spent(self) -> float:
-        """Return how many seconds have gone so far."""
-        return time.monotonic() - self._begun
-
-    def check(self) -> None:
-        """Raise KIP_4001 where the seconds are over."""
-        if self._seconds is not None and self.spent() > self._seconds:
-            raise overdue(self._seconds, "send the text in parts")

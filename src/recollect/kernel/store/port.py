@@ -1,21 +1,40 @@
-"""What the kernel asks of a store: snapshots to read in, and one writer at a time."""
+"""What the kernel asks of a store: snapshots, one writer at a time, SQL in its words, its texts.
+
+Of the index of texts it asks which documents hold a word, and how often.
+
+The rule: that index is in partitions, one per group, kind, and living or closed, and every question
+names its own; nothing that stands in another can be met, counted or ranked. Words come as they are
+written. What they are indexed as, stemmed behind the name of their partition, is the engine's.
+
+That name is the group's digits and one consonant: digits end at the letter, so no two names and
+words can be confused; and a name without a vowel leaves the Porter stemmer the syllables it would
+see without it. The stemmer leaves words of one or two letters alone, but counts the name: a mark at
+their end keeps it off.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
 from contextlib import AbstractContextManager
+from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from recollect.kernel.store.dialect import Dialect
-from recollect.kernel.store.settings import Sampling
-from recollect.kernel.store.statement import Statement
-from recollect.kernel.store.text_index import Texts
-from recollect.model import Kinds, Progress, silent
+from recollect.kernel.store.cells import Sampling, SqlValue
+from recollect.kernel.store.statement import Statement, spell
+from recollect.model import LINK_BIT, Kinds, Progress, silent
 from recollect.node import dataclass, field
 
-SqlValue = None | int | float | str | bytes
 Sql = str | Statement
 """A text of the compiler, which is in the session's dialect, or a statement."""
 
@@ -297,7 +316,7 @@ class Store(Protocol):
         `is_whole` makes all of it anew, where a purge alone does less.
         """
 
-    def back_up(self, path: str | os.PathLike[str], progress: Progress = silent) -> None:
+    def back_up(self, path: Path, progress: Progress = silent) -> None:
         """Copy the whole store to a new file, while others read and write."""
 
     def checkpoint(self) -> None:
@@ -308,3 +327,198 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Close every connection; further use raises STORE_CLOSED."""
+
+
+ORDERS = ("<", "<=", ">", ">=")
+"""What a value may be compared with a constant by; each is a function of a dialect."""
+
+
+class JsonPart(StrEnum):
+    """What to take of a JSON value: its type's name, its JSON text, its SQL value, or an id."""
+
+    TYPE = "type"
+    JSON = "json"
+    VALUE = "value"
+    ID = "id"
+
+
+class RenderJson(Protocol):
+    """Renders a part of a JSON document whose SQL text is given."""
+
+    def __call__(self, part: JsonPart, document: str, key: str | None) -> str:
+        """Return the SQL text."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dialect:
+    """One engine's spelling of the SQL tree."""
+
+    name: str
+    functions: Mapping[str, str]
+    inner_join: str  # a join whose order the engine keeps, unless it is kept by fences
+    is_fenced: bool  # whether each further table is read inside a fence, so that loops stay loops
+    render_json: RenderJson
+    apart: str  # what ends a subquery that must not be merged into the query around it
+    parameter: str  # what a bound parameter begins with: ":"
+    longest_name: int | None  # bytes of a name, where there is a limit
+    words: Mapping[str, str]  # what statements say in braces
+    is_remote: bool  # whether statements travel to a server, each with rows of its own
+    has_types: bool  # whether each expression has one type, and says it: `:limit::bigint`
+    id_bits: Callable[[bytes], bytes]  # of a group, as the function `public_id` takes them
+    pattern: Callable[[str], str] | None  # a regular expression of RE2 as the engine's; None: as is
+    value_order: tuple[tuple[str, str], ...]  # functions of values of one class, and their types
+    overrides: Mapping[Statement, str]  # what this engine says in quite another way
+
+    def spell(self, statement: Statement) -> str:
+        """Return the text of a statement for this engine, made once. Cost: a look-up."""
+        found = statement.spelt.get(self.name)
+        if found is None:
+            own = self.overrides.get(statement)
+            text = statement.text if own is None else own
+            found = spell(text, self.words, has_types=self.has_types)
+            statement.spelt[self.name] = found
+        return found
+
+    def word(self, name: str, *arguments: str) -> str:
+        """Return a word, for a text that is put together where it is asked."""
+        return self.words[name].format(*arguments)
+
+
+_LETTERS = "bcdf"
+_UNSTEMMED = "\u00b7"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One token to look for; a prefix stands for every token that begins with it."""
+
+    text: str
+    is_prefix: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """One part of one group's documents.
+
+    >>> Partition(12, is_link=False, is_living=True).prefix
+    '12b'
+    """
+
+    group_id: int
+    is_link: bool
+    is_living: bool
+
+    @property
+    def part(self) -> int:
+        """The part's number, its `term` in the table `tally`."""
+        return 2 * self.is_link + (not self.is_living)
+
+    @property
+    def prefix(self) -> str:
+        """What every token of the partition begins with."""
+        return f"{self.group_id}{_LETTERS[self.part]}"
+
+    def token(self, word: str) -> str:
+        """Return a word as it is handed to the stemmer.
+
+        >>> Partition(12, is_link=False, is_living=True).token("cats")
+        '12bcats'
+        """
+        return self.prefix + marked(word)
+
+
+def marked(word: str) -> str:
+    """Return a word as it stands behind a prefix; a mark keeps a short one unstemmed."""
+    return word + _UNSTEMMED if len(word) < 3 and word.isascii() else word
+
+
+@lru_cache(1024)
+def _partition(group_id: int, is_link: bool, is_living: bool) -> Partition:
+    return Partition(group_id, is_link, is_living)
+
+
+def partition_of(group_id: int, element: int, is_living: bool) -> Partition:
+    """Return the partition an element's document belongs to."""
+    return _partition(group_id, element & 1 == LINK_BIT, is_living)
+
+
+class IndexedDocuments(NamedTuple):
+    """Some documents of a partition, each with its words, to be read once.
+
+    A document has the id of its element, or below 0 that of `text_past`.
+    """
+
+    partition: Partition
+    words: Iterator[tuple[int, Sequence[str]]]
+
+
+Size = int | bytes
+"""How many words a document has, as the engine keeps it; see `Texts.length`."""
+
+
+class Occurrences(NamedTuple):
+    """Where a term stands."""
+
+    documents: Set[int]
+    sizes: Collection[Size]
+    """How large each of them is, in their order."""
+
+    repeated: Mapping[int, tuple[Size, int]]
+    """Of those that have it more than once also how often."""
+
+
+class Texts(Protocol):
+    """The index of texts, as one session sees it."""
+
+    def change(self, gone: Sequence[IndexedDocuments], come: Sequence[IndexedDocuments]) -> None:
+        """Take out documents as they were put in, then put documents in.
+
+        All are of one group, each partition is there once, and all are read. Cost: a few
+        statements.
+        """
+
+    def erase(self, group_id: int, documents: Collection[int]) -> None:
+        """Take documents out so that nothing tells what they said. Cost: the group's index."""
+
+    def forget(self, group_id: int) -> None:
+        """Take out every document of a group; its rows are still there."""
+
+    def forget_all(self) -> None:
+        """Take out every document there is, however broken the index is."""
+
+    def frequencies(
+        self, partitions: Sequence[Partition], terms: Sequence[Term], most: int
+    ) -> list[int]:
+        """Return in how many documents of one group each term is.
+
+        From `most` on the count may end; -1 counts to the end.
+        """
+
+    def occurrences(
+        self, partitions: Sequence[Partition], terms: Sequence[Term], among: Collection[int] | None
+    ) -> Iterator[Occurrences]:
+        """Yield where each term stands, in all of the documents or in some."""
+
+    def length(self, size: Size) -> int:
+        """Return how many words a document of that size has; STORE_CORRUPT for what is none."""
+
+    def holding(
+        self, partitions: Sequence[Partition], ways: Sequence[Sequence[Term]], most: int = -1
+    ) -> set[int]:
+        """Return the documents that hold all terms of one of the ways; `most` of them, if more."""
+
+    def lengths(self, group_id: int, documents: Iterable[int]) -> dict[int, int]:
+        """Return how many words those of the documents have that are there."""
+
+    def size(self) -> int:
+        """Return how many documents there are, of all groups."""
+
+    def fingerprint(self, group_id: int) -> bytes:
+        """Return a hash of a group's words, of where they stand and how often.
+
+        An index and the one that is made anew from the same rows have the same. Runs in a write
+        transaction. Cost: the group's part of the index.
+        """
+
+    def holds_nothing(self, group_id: int) -> bool:
+        """Whether no word of a group is there. Runs in a write transaction."""

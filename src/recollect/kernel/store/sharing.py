@@ -25,7 +25,8 @@ from contextvars import ContextVar
 from typing import Final, Generic, TypeVar
 
 from recollect.errors import refused
-from recollect.kernel.store.port import Parameters, Session, Sql, SqlRow, SqlValue, Store
+from recollect.kernel.store.cells import SqlValue
+from recollect.kernel.store.port import Parameters, Session, Sql, SqlRow, Store
 from recollect.kernel.store.statement import Statement
 from recollect.node import dataclass
 

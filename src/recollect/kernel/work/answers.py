@@ -14,9 +14,9 @@ from collections.abc import Sequence
 import orjson
 
 from recollect.errors import CONFLICT
-from recollect.kernel.store.cells import json_value, octets, text, whole
+from recollect.kernel.store.cells import SqlValue, json_value, octets, text, whole
 from recollect.kernel.store.group import last_transaction, load_group
-from recollect.kernel.store.port import Session, SqlValue, Store
+from recollect.kernel.store.port import Session, Store
 from recollect.kernel.store.statements.answers import (
     EXPIRE,
     FIND,

@@ -13,9 +13,9 @@ from itertools import takewhile
 
 import orjson
 
-from recollect.kernel.store.cells import members, text, whole
+from recollect.kernel.store.cells import SqlValue, members, text, whole
 from recollect.kernel.store.group import create_group, load_group
-from recollect.kernel.store.port import Session, SqlRow, SqlValue, Store
+from recollect.kernel.store.port import Session, SqlRow, Store
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.queue import (
     AGAIN,

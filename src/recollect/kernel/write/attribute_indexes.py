@@ -15,21 +15,19 @@ from recollect.errors import (
     nearest,
     refused,
 )
-from recollect.kernel.store.cells import EVERY_GROUP, text, whole
-from recollect.kernel.store.dialect import (
-    BEGUN,
-    BUILT,
-    create_attribute_index,
-    drop_attribute_index,
-    index_name,
-)
-from recollect.kernel.store.port import Session, SqlValue, Store
+from recollect.kernel.store.cells import EVERY_GROUP, SqlValue, text, whole
+from recollect.kernel.store.port import Session, Store
 from recollect.kernel.store.statements.declared import (
     ADD_INDEX,
+    BEGUN,
+    BUILT,
     CONCEPTS,
     INDEXED,
     INDEXES,
     REMOVE_INDEX,
+    create_attribute_index,
+    drop_attribute_index,
+    index_name,
 )
 from recollect.kernel.write.validation import identifier
 from recollect.model import AttributeIndex, Progress

@@ -29,9 +29,9 @@ from recollect.kernel.read.cells import Page, PagePlace, compare, question_of, w
 from recollect.kernel.read.moment import Moment, resolve_moment
 from recollect.kernel.read.reader import Catalog, Reader
 from recollect.kernel.sql.hydration import record_sql
-from recollect.kernel.store.cells import members, public_id, text, whole
+from recollect.kernel.store.cells import SqlValue, members, public_id, text, whole
 from recollect.kernel.store.group import Group, Terms, last_transaction, purges
-from recollect.kernel.store.port import Parameters, Session, SqlRow, SqlValue, Store
+from recollect.kernel.store.port import Parameters, Session, SqlRow, Store
 from recollect.kernel.store.statements.records import ENDS, IS_PURGED, PAGE
 from recollect.kernel.write.element import BOUNDS, VALID_FROM, VALID_UNTIL, advance_clock
 from recollect.model import (

@@ -7,7 +7,7 @@ KIP 1.0-RC11, section 4.4.
 
 from __future__ import annotations
 
-from recollect.errors import CONSTRAINT_VIOLATION, DUPLICATE_EXISTS, Span
+from recollect.errors import CONSTRAINT_VIOLATION, DUPLICATE_EXISTS
 from recollect.kernel.search.tokens import ALIASES
 from recollect.kernel.write.element import (
     ConceptElement,
@@ -32,7 +32,7 @@ def merge_concepts(unit: Unit, source: ConceptElement, target: ConceptElement) -
     """
     refuse_merge(unit, (source, target), None)
     if unit.terms.text(source.type) != unit.session.kinds.made:
-        refuse_types(unit, source, target)
+        _refuse_types(unit, source, target)
     moving = _Moving(unit, source, target.id)
     unit.close([source, *moving.links])
     repointed, deduplicated = moving.carry_on()
@@ -192,9 +192,7 @@ def _distinct(values: list[Value]) -> list[Value]:
     return list({canonical(value): value for value in values}.values())
 
 
-def refuse_types(
-    unit: Unit, source: ConceptElement, target: ConceptElement, span: Span | None = None
-) -> None:
+def _refuse_types(unit: Unit, source: ConceptElement, target: ConceptElement) -> None:
     """Raise KIP_2002 for two concepts that are not of one type."""
     if source.type == target.type:
         return
@@ -202,5 +200,4 @@ def refuse_types(
     raise CONSTRAINT_VIOLATION.error(
         f'the concepts are of two types: "{types[0]}" and "{types[1]}"',
         "merge concepts of one type",
-        span=span,
     )

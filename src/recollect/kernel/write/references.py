@@ -18,8 +18,7 @@ from recollect.errors import (
     nearest,
     refused,
 )
-from recollect.kernel.write.directory import ConceptKey
-from recollect.kernel.write.element import Element, LinkElement, Tracker, Triple
+from recollect.kernel.write.element import ConceptKey, Element, LinkElement, Tracker, Triple
 from recollect.kernel.write.identity import (
     PlainNames,
     find_concept,

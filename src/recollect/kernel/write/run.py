@@ -5,13 +5,17 @@ The rule: each sees what the ones before it did, queries too.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import assert_never
 
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings, bind_values
 from recollect.kernel.read.reader import Origin, Reader
+from recollect.kernel.read.resting import resting
 from recollect.kernel.schema.undeclared import refuse_undeclared
-from recollect.kernel.search.explain import answer
+from recollect.kernel.search.describe import describe
+from recollect.kernel.search.explain import explain
+from recollect.kernel.search.grounding import hits
 from recollect.kernel.write.capsule import export
 from recollect.kernel.write.conformance import refuse_nonconforming
 from recollect.kernel.write.found import (
@@ -34,14 +38,26 @@ def answered(
 ) -> Result:
     """Return the result of a query; `origin` is its text, if that holds nothing else.
 
-    KIP_2001 for a type or predicate that a strict group has not declared.
+    KIP_2001 for a type or predicate that a strict group has not declared. Outside of a write a
+    warning names the rows that rest on what is not true now.
     """
     reader.deadline.check()
     if reader.group.is_strict:
         refuse_undeclared(reader.session, reader.group, query, bindings, reader.moment.known)
-    if isinstance(query, ast.Export):
-        return export(reader, bindings, query)
-    return answer(reader, bindings, query, origin, reader.clock)
+    match query:
+        case ast.Find():
+            rows = reader.find(query, bindings, origin)
+            if rows.rows:
+                reader.notices += resting(reader, query, bindings)
+            return rows
+        case ast.Search():
+            return hits(reader, bindings, query)
+        case ast.Export():
+            return export(reader, bindings, query)
+        case ast.Explain():
+            return explain(reader, bindings, query, partial(answered, reader, bindings))
+        case _:
+            return describe(reader, bindings, query)
 
 
 class StatementRun:

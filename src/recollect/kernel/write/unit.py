@@ -18,8 +18,7 @@ import orjson
 
 from recollect.errors import CONSTRAINT_VIOLATION, RESOURCE_EXHAUSTED, Notice
 from recollect.kernel.read.catalogs import Last
-from recollect.kernel.search.index import TextIndex
-from recollect.kernel.search.tokens import concept_text, link_text
+from recollect.kernel.search.tokens import TextIndex, concept_text, link_text
 from recollect.kernel.store.cells import (
     TALLY_BOUNDED_CONCEPTS,
     TALLY_BOUNDED_LINKS,
@@ -53,11 +52,11 @@ from recollect.kernel.store.statements.rows import (
 from recollect.kernel.vectors.embedder import link_meaning
 from recollect.kernel.vectors.meanings import Preparation
 from recollect.kernel.vectors.rows import VectorRows
-from recollect.kernel.write.directory import Directory
 from recollect.kernel.write.element import (
     NOTHING,
     Before,
     ConceptElement,
+    Directory,
     Element,
     ElementContent,
     LinkElement,

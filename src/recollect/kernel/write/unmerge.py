@@ -10,8 +10,8 @@ from __future__ import annotations
 from recollect.errors import CONFLICT, NOT_FOUND, RecollectError
 from recollect.kernel.read.moment import lives_by_id
 from recollect.kernel.search.tokens import ALIASES
-from recollect.kernel.store.cells import members, public_id, text, whole
-from recollect.kernel.store.port import SqlRow, SqlValue
+from recollect.kernel.store.cells import SqlValue, members, public_id, text, whole
+from recollect.kernel.store.port import SqlRow
 from recollect.kernel.store.statements.merges import (
     CHANGED_CONCEPTS,
     LOST_CONCEPT,

@@ -29,9 +29,9 @@ from recollect.kernel.lang.ast import ConceptPattern, Literal, Size, Text, Value
 from recollect.kernel.lang.cursor import MAX_DEPTH
 from recollect.kernel.plan.bind import Bindings, fault, unfit
 from recollect.kernel.plan.scope import LONGEST_NAME, canonical_name
-from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.cells import SqlValue, text, whole
 from recollect.kernel.store.group import Interning
-from recollect.kernel.store.port import Parameters, Session, SqlValue
+from recollect.kernel.store.port import Parameters, Session
 from recollect.kernel.store.statements.living import (
     DROP_NAME_KEY,
     ID_BY_NAME_KEY,
@@ -39,8 +39,7 @@ from recollect.kernel.store.statements.living import (
     SET_NAME_KEY,
 )
 from recollect.kernel.vectors.embedder import concept_meaning
-from recollect.kernel.write.directory import Directory
-from recollect.kernel.write.element import ConceptElement, Element, LinkElement
+from recollect.kernel.write.element import ConceptElement, Directory, Element, LinkElement
 from recollect.model import LIVING, Attributes, Kinds, Meant, normal_text
 
 _DEEPEST = MAX_DEPTH - 1

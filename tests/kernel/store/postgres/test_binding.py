@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from recollect.errors import RecollectError
-from recollect.kernel.store.port import SqlValue
+from recollect.kernel.store.cells import SqlValue
 from recollect.kernel.store.postgres.binding import bound
 from recollect.kernel.store.postgres.store import PostgresStore
 

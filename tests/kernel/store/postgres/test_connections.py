@@ -9,8 +9,8 @@ import pytest
 
 import postgres
 from recollect.errors import RecollectError
+from recollect.kernel.store.cells import SqlValue
 from recollect.kernel.store.group import delete_group
-from recollect.kernel.store.port import SqlValue
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sharing import part

@@ -12,7 +12,7 @@ import recollect
 from recollect.errors import RecollectError
 from recollect.kernel import Nexus
 from recollect.kernel.sql.nodes import Column, From, Number, Order, Select, equal
-from recollect.kernel.store.port import SqlValue
+from recollect.kernel.store.cells import SqlValue
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.statements.living import (
     BY_PUBLIC_ID,

@@ -10,11 +10,11 @@ import recollect
 from recollect.errors import RecollectError
 from recollect.kernel.care.dump_format import GROUP, LINES
 from recollect.kernel.store.cells import drawn_id, public_id
-from recollect.kernel.store.dialect import BUILT, create_attribute_index, index_name
 from recollect.kernel.store.postgres import migrations
 from recollect.kernel.store.postgres.migrations import MIGRATIONS, whole_store
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.sqlite.upkeep import whole_store as whole_file
+from recollect.kernel.store.statements.declared import BUILT, create_attribute_index, index_name
 from recollect.model import PutConcept
 
 ON_FILES_ALONE = {"counter"}

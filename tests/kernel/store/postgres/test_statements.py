@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 import postgres
+from recollect.kernel.store.cells import SqlValue
 from recollect.kernel.store.insertion import Insertion
-from recollect.kernel.store.port import SqlValue
 from recollect.kernel.store.postgres.store import PostgresStore
 
 

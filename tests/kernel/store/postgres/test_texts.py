@@ -9,13 +9,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 import recollect
-from recollect.kernel.search.index import TextIndex
 from recollect.kernel.search.rank import stages
-from recollect.kernel.store.port import Session
+from recollect.kernel.search.tokens import TextIndex
+from recollect.kernel.store.port import (
+    IndexedDocuments,
+    Partition,
+    Session,
+    Term,
+    Texts,
+    partition_of,
+)
 from recollect.kernel.store.postgres.postings import unpack
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.sqlite.store import SqliteStore
-from recollect.kernel.store.text_index import IndexedDocuments, Partition, Term, Texts, partition_of
 
 WORDS = ("treats", "treating", "pain", "pains", "cs", "c", "course", "北京", "京都", "relational")
 TERMS = [*(Term(word) for word in WORDS), Term("absent"), Term("treat"), Term("京", is_prefix=True)]

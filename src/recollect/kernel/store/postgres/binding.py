@@ -19,7 +19,8 @@ from psycopg.postgres import types
 from psycopg.types.numeric import Int8Dumper
 from psycopg.types.string import StrDumper, TextLoader
 
-from recollect.kernel.store.port import Parameters, SqlValue
+from recollect.kernel.store.cells import SqlValue
+from recollect.kernel.store.port import Parameters
 from recollect.kernel.store.postgres.faults import unstorable
 
 _KEPT: Final = 4_096  # texts in the server's form

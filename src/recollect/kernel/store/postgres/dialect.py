@@ -7,7 +7,7 @@ the server has no function for is made in `functions.py`.
 from __future__ import annotations
 
 from recollect.kernel.store.cells import drawn_id
-from recollect.kernel.store.dialect import ORDERS, Dialect, JsonPart
+from recollect.kernel.store.port import ORDERS, Dialect, JsonPart
 from recollect.kernel.store.postgres.overrides import OVERRIDES
 from recollect.kernel.store.postgres.patterns import translated
 

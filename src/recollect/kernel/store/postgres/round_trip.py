@@ -14,7 +14,8 @@ from psycopg import Connection, Pipeline, RawCursor
 from psycopg.abc import PQGen
 from psycopg.generators import send
 
-from recollect.kernel.store.port import SqlRow, SqlValue
+from recollect.kernel.store.cells import SqlValue
+from recollect.kernel.store.port import SqlRow
 
 Query = tuple[str, Sequence[SqlValue]]
 """A text in the server's form, and its values."""

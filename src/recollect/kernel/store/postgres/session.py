@@ -25,9 +25,9 @@ import psycopg
 from psycopg import Connection, RawCursor, RawServerCursor
 
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
-from recollect.kernel.store.cells import whole
+from recollect.kernel.store.cells import Sampling, SqlValue, whole
 from recollect.kernel.store.faults import overdue
-from recollect.kernel.store.port import Budget, EngineWork, Parameters, Sql, SqlRow, SqlValue
+from recollect.kernel.store.port import Budget, EngineWork, Parameters, Sql, SqlRow
 from recollect.kernel.store.postgres import round_trip
 from recollect.kernel.store.postgres.binding import bound
 from recollect.kernel.store.postgres.dialect import POSTGRES
@@ -51,7 +51,6 @@ from recollect.kernel.store.postgres.pool import (
 )
 from recollect.kernel.store.postgres.round_trip import Found, Query, together
 from recollect.kernel.store.postgres.text_index import PostgresTexts
-from recollect.kernel.store.settings import Sampling
 from recollect.kernel.store.sharing import AsksOnce
 from recollect.kernel.store.statements.counts import RETIRE_GROUP
 from recollect.kernel.store.statements.elements import LAST, STATE

@@ -12,8 +12,8 @@ from typing import Final
 
 import apsw
 
-from recollect.kernel.store.sqlite.text_functions import TOKENIZER
-from recollect.kernel.store.text_index import Partition
+from recollect.kernel.store.port import Partition
+from recollect.kernel.store.sqlite.functions import TOKENIZER
 
 _HERE: Final = threading.local()
 

@@ -17,7 +17,7 @@ from typing import Final
 import psycopg
 
 from recollect.errors import INTERNAL_ERROR, STORE_CLOSED, RecollectError, refused
-from recollect.kernel.store.cells import whole
+from recollect.kernel.store.cells import Sampling, whole
 from recollect.kernel.store.faults import BLOCK, READERS, REMAINS, out_of_memory
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.postgres.address import parse_server
@@ -29,7 +29,7 @@ from recollect.kernel.store.postgres.roles import refuse_behind_wall, refuse_wit
 from recollect.kernel.store.postgres.session import PostgresSession
 from recollect.kernel.store.postgres.upkeep import PostgresUpkeep
 from recollect.kernel.store.postgres.vacuum import vacuum
-from recollect.kernel.store.settings import Sampling, StoreSettings
+from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sharing import Shared, part, refuse_write
 from recollect.model import Kinds, Progress, silent
 from recollect.node import replace

@@ -19,8 +19,18 @@ from typing import Final, Protocol
 
 import orjson
 
-from recollect.kernel.store.cells import octets, text, whole
-from recollect.kernel.store.port import Parameters, Session, Sql, SqlRow, SqlValue
+from recollect.kernel.store.cells import SqlValue, octets, text, whole
+from recollect.kernel.store.port import (
+    IndexedDocuments,
+    Occurrences,
+    Parameters,
+    Partition,
+    Session,
+    Size,
+    Sql,
+    SqlRow,
+    Term,
+)
 from recollect.kernel.store.postgres.pool import Answered
 from recollect.kernel.store.postgres.postings import (
     Posting,
@@ -31,7 +41,6 @@ from recollect.kernel.store.postgres.postings import (
     without,
 )
 from recollect.kernel.store.postgres.stems import Stems
-from recollect.kernel.store.text_index import IndexedDocuments, Occurrences, Partition, Size, Term
 
 _MOST_BLOCKS: Final = 32  # of a word, before some are joined
 _AT_ONCE: Final = 1_000  # words whose blocks are joined by one statement

@@ -25,15 +25,19 @@ from typing import Any, Final
 import apsw
 
 from recollect.errors import RESOURCE_EXHAUSTED, STORE_UNAVAILABLE, RecollectError
+from recollect.kernel.store.cells import Sampling
 from recollect.kernel.store.faults import busy, overdue
 from recollect.kernel.store.port import Budget, EngineWork, Parameters, Sql, SqlRow
-from recollect.kernel.store.settings import Sampling, StoreSettings
+from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sharing import AsksOnce
-from recollect.kernel.store.sqlite import text_functions
 from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.kernel.store.sqlite.faults import READING_ERRORS, translated
 from recollect.kernel.store.sqlite.forks import LOG, FilePlace, Held, beside
-from recollect.kernel.store.sqlite.functions import register_functions, register_search
+from recollect.kernel.store.sqlite.functions import (
+    register_functions,
+    register_search,
+    register_texts,
+)
 from recollect.kernel.store.sqlite.read_only import SCHEME
 from recollect.kernel.store.sqlite.text_index import SqliteTexts
 
@@ -580,5 +584,5 @@ def _configure(connection: apsw.Connection, settings: StoreSettings, *, query_on
         connection.execute("PRAGMA checkpoint_fullfsync = 1")
     connection.execute("PRAGMA temp_store = FILE")
     register_functions(connection)
-    text_functions.register(connection)
+    register_texts(connection)
     connection.execute(f"PRAGMA query_only = {int(query_only)}")

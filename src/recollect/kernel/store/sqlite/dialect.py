@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import orjson
 
-from recollect.kernel.store.dialect import ORDERS, Dialect, JsonPart
+from recollect.kernel.store.port import ORDERS, Dialect, JsonPart
 from recollect.kernel.store.statements.counts import COUNT_IDS
 
 

@@ -25,10 +25,11 @@ from recollect.errors import (
     refused,
 )
 from recollect.kernel.store.address import check_place, parse_address
+from recollect.kernel.store.cells import Sampling
 from recollect.kernel.store.faults import BLOCK, OTHERS, busy, out_of_memory
 from recollect.kernel.store.group import has_unfinished_erasure
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.settings import Sampling, StoreSettings
+from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sharing import Shared, part, refuse_write
 from recollect.kernel.store.sqlite.connection import MEMORY, SqliteSession
 from recollect.kernel.store.sqlite.faults import translated

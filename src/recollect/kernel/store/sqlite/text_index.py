@@ -15,18 +15,18 @@ from typing import cast
 
 import orjson
 
-from recollect.kernel.store.cells import octets, text, whole
+from recollect.kernel.store.cells import SqlValue, octets, text, whole
 from recollect.kernel.store.insertion import Insertion
-from recollect.kernel.store.port import Session, SqlValue
-from recollect.kernel.store.sqlite.text_functions import document_length
-from recollect.kernel.store.text_index import (
+from recollect.kernel.store.port import (
     IndexedDocuments,
     Occurrences,
     Partition,
+    Session,
     Size,
     Term,
     marked,
 )
+from recollect.kernel.store.sqlite.functions import document_length
 
 _AT_ONCE = 10_000  # terms read together
 

@@ -13,7 +13,7 @@ from typing import Final
 from recollect.errors import RecollectError
 from recollect.kernel.store.cells import octets, whole
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.sqlite.text_functions import document_length
+from recollect.kernel.store.sqlite.functions import document_length
 from recollect.node import dataclass
 
 _TOTALS_ROW: Final = 1

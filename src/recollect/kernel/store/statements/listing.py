@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from recollect.kernel.store.dialect import Dialect, JsonPart, index_name, quoted
+from recollect.kernel.store.port import Dialect, JsonPart
 from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.statements.declared import index_name, quoted
 from recollect.node import dataclass
 
 INDEXES = Statement(

@@ -28,7 +28,6 @@ from recollect.kernel.search.modes import KEYWORD, by_words, checked_mode, why_b
 from recollect.kernel.search.rank import Weights
 from recollect.kernel.search.scope import SearchBounds
 from recollect.kernel.search.search import DEFAULT_LIMIT, HitPage, TextQuestion, search
-from recollect.kernel.store.group import last_transaction
 from recollect.model import ElementKind, Hit, Hits
 from recollect.node import dataclass, field, replace
 
@@ -102,8 +101,7 @@ class _Page:
 def _page(reader: Reader, bindings: Bindings, query: ast.Search, question: str) -> _Page:
     if query.cursor is None:
         known = reader.moment.known
-        last = last_transaction(reader.session, reader.group.group_id)
-        pinned = last if known is None else known
+        pinned = reader.number() if known is None else known
         return _Page(reader.moment, pinned, is_past=known is not None)
     cursor = read_cursor(bindings.page(query.cursor), query.cursor.span)
     place = cursor.place(question)

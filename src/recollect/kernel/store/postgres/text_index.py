@@ -12,7 +12,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from functools import partial
+from functools import lru_cache, partial
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Final, Protocol
@@ -407,7 +407,12 @@ def _words(partitions: Sequence[Partition], term: Term) -> list[_Word]:
     """Return where a term is looked up: its stem, or itself with a star."""
     if term.is_prefix:
         return [(one.group_id, one.part, f"{term.text}*") for one in partitions]
-    return [(one.group_id, one.part, Stems(one)[term.text]) for one in partitions]
+    return [(one.group_id, one.part, _stem(one, term.text)) for one in partitions]
+
+
+@lru_cache(4_096)
+def _stem(partition: Partition, word: str) -> str:
+    return Stems(partition)[word]
 
 
 def _by_word(rows: Iterable[SqlRow]) -> Iterable[list[SqlRow]]:

@@ -12,10 +12,9 @@ from typing import BinaryIO, Literal, cast, get_args
 
 from recollect.errors import RecollectError
 from recollect.kernel.care.audit import audit, parse_head
-from recollect.kernel.care.doctor import examine
+from recollect.kernel.care.doctor import examine, opened_sound
 from recollect.kernel.care.dump import readable, write_dump, written_whole
 from recollect.kernel.care.purge import left_indexes, pending, purge, purge_group, with_index_notice
-from recollect.kernel.care.quick_check import opened_sound
 from recollect.kernel.care.restore import restore_dump
 from recollect.kernel.care.vectors import Vectors
 from recollect.kernel.lang.ast import Export, Find, Script
@@ -45,7 +44,7 @@ from recollect.kernel.read.texts import (
 )
 from recollect.kernel.read.why import why
 from recollect.kernel.recall.recollection import Recall
-from recollect.kernel.schema.undeclared import refuse_undeclared
+from recollect.kernel.schema.definitions import refuse_undeclared
 from recollect.kernel.search.concepts import Concepts
 from recollect.kernel.search.explain import explain
 from recollect.kernel.search.modes import KEYWORD, MODES
@@ -61,8 +60,8 @@ from recollect.kernel.work.answers import Answers
 from recollect.kernel.work.queue import Queue
 from recollect.kernel.write.attribute_indexes import add_attribute_index, drop_index, index_kinds
 from recollect.kernel.write.batch import apply_changes, decide_changes, known_changes
-from recollect.kernel.write.run import StatementRun, answered, refuse_disorder
-from recollect.kernel.write.schema_mode import set_schema_mode
+from recollect.kernel.write.conformance import set_schema_mode
+from recollect.kernel.write.run import StatementRun, answer, answered, refuse_disorder
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import refuse_owned
 from recollect.model import (
@@ -366,7 +365,7 @@ class Nexus:
         with self._asked(text, parameters, as_of) as asked:
             if isinstance(asked.query, Export):
                 raise not_only(asked.query.span, "a FIND, SEARCH or DESCRIBE")
-            run = partial(answered, asked.reader, asked.bindings)
+            run = partial(answer, asked.reader, asked.bindings)
             found = explain(asked.reader, asked.bindings, asked.query, run)
             return replace(found, notices=asked.notices())
 

@@ -18,7 +18,7 @@ from recollect.kernel.search.search import DEFAULT_LIMIT
 from recollect.kernel.store.group import last_transaction
 from recollect.kernel.write.attribute_indexes import attribute_indexes
 from recollect.kernel.write.capsule import Records
-from recollect.kernel.write.schema_mode import schema_of
+from recollect.kernel.write.conformance import schema_of
 from recollect.model import (
     AsOf,
     AttributeIndex,

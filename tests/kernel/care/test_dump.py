@@ -20,7 +20,7 @@ from tests.reference.times import statements
 import recollect
 from recollect.errors import RecollectError
 from recollect.faces.operations import Operations
-from recollect.kernel.care.dump_format import GROUP, LINES
+from recollect.kernel.care.dump import GROUP, LINES
 from recollect.kernel.lang import ast
 from recollect.kernel.store.opening import open_store
 from recollect.kernel.store.sqlite.store import SqliteStore

@@ -2,15 +2,19 @@
 
 The rule: contents, ids, clocks and the log are never changed; their faults are only reported. What
 is mended is one transaction, and kept only when the file is sound after it. A vector that matches
-no text is removed: a reindex makes it again, and until then the element is found by words.
+no text is removed: a reindex makes it again, and until then the element is found by words. What is
+looked at when a memory is opened with a check is little, and what breaks most: the time it takes
+does not grow with the memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Final, Literal
 
-from recollect.errors import INTERNAL_ERROR, STORE_CORRUPT, RecollectError
+from recollect.errors import INTERNAL_ERROR, STORE_CORRUPT, RecollectError, refused
+from recollect.kernel.care.audit import audit_newest
 from recollect.kernel.care.examination import examine_group
 from recollect.kernel.care.recount import counted, kept, recount
 from recollect.kernel.search.tokens import forget_texts, rebuild
@@ -49,7 +53,7 @@ from recollect.kernel.store.statements.declared import PREFIXES
 from recollect.kernel.store.statements.text_index import FORGET_ALL_PAST
 from recollect.kernel.store.statements.vectors import EMBEDDED, UNUSED
 from recollect.kernel.vectors.embedder import NUMBER_BYTES, link_meaning, model_of, text_hash
-from recollect.kernel.vectors.rows import (
+from recollect.kernel.vectors.meanings import (
     NO_VECTOR,
     drop_unused,
     forget_vectors,
@@ -438,3 +442,42 @@ def _mend_rest(store: Store, findings: list[Finding], progress: Progress) -> Non
 
 def _is_damaged(findings: list[Finding]) -> bool:
     return any(finding.check in ("file", "tables") for finding in findings)
+
+
+_MOST: Final = 1_000  # of a group's newest changes
+
+
+def opened_sound(store: Store, check: Literal["quick"] | None) -> Store:
+    """Return an open store that passes the check that is asked for, or close it and raise."""
+    match check:
+        case None:
+            return store
+        case "quick":
+            try:
+                _refuse_broken(store)
+            except BaseException:
+                store.close()
+                raise
+            return store
+        case other:
+            store.close()
+            raise refused(f"check is {other!r}, which names no check", 'pass "quick"')
+
+
+def _refuse_broken(store: Store) -> None:
+    """Raise STORE_CORRUPT where a part is not there or the end of a group's log does not hold.
+
+    The newest thousand changes of each group are compared with what they wrote, and with the chain.
+    """
+    store.refuse_wall("a check")
+    with store.reading() as session:
+        for part in store.upkeep(session).missing_parts():
+            raise _broken(f"{part} is not there")
+        for group in all_groups(session):
+            breach = audit_newest(session, group, _MOST)
+            if breach is not None:
+                raise _broken(f"transaction {breach.transaction}: {breach.problem}")
+
+
+def _broken(problem: str) -> RecollectError:
+    return STORE_CORRUPT.error(problem, "recollect doctor")

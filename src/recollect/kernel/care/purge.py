@@ -39,7 +39,7 @@ from recollect.kernel.store.statements.erasing import (
     PAST_TEXTS,
     TERMS,
 )
-from recollect.kernel.vectors.rows import purge_vectors, vectors_in
+from recollect.kernel.vectors.meanings import purge_vectors, vectors_in
 from recollect.kernel.work.answers import forget_answers
 from recollect.kernel.work.queue import forget_work
 from recollect.kernel.write.attribute_indexes import attribute_indexes, take_back_index

@@ -23,10 +23,9 @@ from recollect.kernel.write.element import (
 )
 from recollect.kernel.write.facts import BatchFacts, add_source, also_holds, is_fact, told_of_both
 from recollect.kernel.write.identity import check_id, match_link, match_or_create, taken_id
-from recollect.kernel.write.merge_concepts import bear_anew, merge_concepts
+from recollect.kernel.write.merge_concepts import bear_anew, merge_concepts, take_back
 from recollect.kernel.write.references import References, normal, unknown
 from recollect.kernel.write.unit import Unit
-from recollect.kernel.write.unmerge import take_back
 from recollect.kernel.write.validation import identifier, members, removable_key
 from recollect.model import (
     Attributes,

@@ -21,8 +21,8 @@ from recollect.kernel.schema.definitions import (
     PERSON,
     SELF,
     SYSTEM,
+    place_of_concept,
 )
-from recollect.kernel.schema.undeclared import place_of_concept
 from recollect.kernel.write.element import ConceptElement, Element
 from recollect.kernel.write.unit import Unit
 

@@ -12,7 +12,7 @@ from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings, bind_values
 from recollect.kernel.read.reader import Origin, Reader
 from recollect.kernel.read.resting import resting
-from recollect.kernel.schema.undeclared import refuse_undeclared
+from recollect.kernel.schema.definitions import refuse_undeclared
 from recollect.kernel.search.describe import describe
 from recollect.kernel.search.explain import explain
 from recollect.kernel.search.grounding import hits
@@ -38,12 +38,21 @@ def answered(
 ) -> Result:
     """Return the result of a query; `origin` is its text, if that holds nothing else.
 
-    KIP_2001 for a type or predicate that a strict group has not declared. Outside of a write a
-    warning names the rows that rest on what is not true now.
+    KIP_2001 for a type or predicate that a strict group has not declared.
     """
     reader.deadline.check()
     if reader.group.is_strict:
         refuse_undeclared(reader.session, reader.group, query, bindings, reader.moment.known)
+    return answer(reader, bindings, query, origin)
+
+
+def answer(
+    reader: Reader, bindings: Bindings, query: ast.Query, origin: Origin | None = None
+) -> Result:
+    """Return the result of a query, of which the caller has refused what is not declared.
+
+    Outside of a write a warning names the rows that rest on what is not true now.
+    """
     match query:
         case ast.Find():
             rows = reader.find(query, bindings, origin)
@@ -55,7 +64,7 @@ def answered(
         case ast.Export():
             return export(reader, bindings, query)
         case ast.Explain():
-            return explain(reader, bindings, query, partial(answered, reader, bindings))
+            return explain(reader, bindings, query, partial(answer, reader, bindings))
         case _:
             return describe(reader, bindings, query)
 

@@ -50,8 +50,7 @@ from recollect.kernel.store.statements.rows import (
     UPDATE,
 )
 from recollect.kernel.vectors.embedder import link_meaning
-from recollect.kernel.vectors.meanings import Preparation
-from recollect.kernel.vectors.rows import VectorRows
+from recollect.kernel.vectors.meanings import Preparation, VectorRows
 from recollect.kernel.write.element import (
     NOTHING,
     Before,

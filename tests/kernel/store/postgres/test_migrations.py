@@ -8,7 +8,7 @@ import pytest
 
 import recollect
 from recollect.errors import RecollectError
-from recollect.kernel.care.dump_format import GROUP, LINES
+from recollect.kernel.care.dump import GROUP, LINES
 from recollect.kernel.store.cells import drawn_id, public_id
 from recollect.kernel.store.postgres import migrations
 from recollect.kernel.store.postgres.migrations import MIGRATIONS, whole_store

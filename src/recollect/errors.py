@@ -208,6 +208,7 @@ class ToDo(StrEnum):
     ASK_ABOUT_NOW = "read what is true now"
     ASK_AT_TRANSACTION = "read as of a transaction"
     DECLARE_OR_FORCE = "declare or mend what is there, or force it"
+    END_ANEW = "correct when a fact ended"
     FORGET = "end, withdraw or erase a memory"
     GIVE_PARAMETER = "give a parameter a value"
     JOIN = "make two concepts one"
@@ -224,6 +225,7 @@ class ToDo(StrEnum):
     PASS_OPTION = "pass another value"
     SEARCH = "search for it"
     SEE_TRANSACTION = "look at a transaction"
+    UNDO = "take back what was done last to a memory"
     WRITE = "send a text that writes to a call that may"
 
 
@@ -267,6 +269,17 @@ def forget_as(id: str, effect: str, at: str | None = None) -> Hint:
     """Return the hint to forget a memory; what ends does so at an instant, else now."""
     given = {"id": id, "effect": effect} | ({"at": at} if at else {})
     return Hint(f"forget with {json.dumps(given)}", ToDo.FORGET, *given.values())
+
+
+def end_anew(id: str, at: str) -> Hint:
+    """Return the hint to correct when a fact ended."""
+    given = {"id": id, "invalid_at": at}
+    return Hint(f"correct with {json.dumps(given)}", ToDo.END_ANEW, id, at)
+
+
+def undo_of(id: str) -> Hint:
+    """Return the hint to take back what was done last to a memory."""
+    return Hint(f"undo {id}", ToDo.UNDO, id)
 
 
 def ask_about_now() -> Hint:

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 import recollect
 from recollect import Memory, RecollectError
-from recollect.faces.memory import MemoryRecord
+from recollect.faces.memory import Effect, MemoryRecord
 
 CITIES = ("Bergen", "Graz", "Lisbon", "Kobe")
 YEARS = range(2001, 2030)
@@ -137,9 +137,7 @@ def do(memory: Memory, step: tuple[Any, ...], facts: list[MemoryRecord]) -> str:
         fact |= {"valid_at": since, "invalid_at": until}
         replaced = facts[-1].id if is_other and facts else None
         done = memory.remember(facts=[{**fact, "replaces": replaced}])
-        told = done.facts[0].id
-        is_known = told in [one.id for one in facts]
-        return replaced if replaced and is_known and replaced != told else told
+        return done.facts[0].id
     which, *given = given
     id = facts[which % len(facts)].id
     if word in ("end", "withdraw"):
@@ -217,6 +215,81 @@ def test_what_ended_for_a_successor_ends_where_that_one_is_corrected_to_begin(
         }
         memory.undo(moved.memory.id)
         assert held_from(memory) == as_told
+
+
+@pytest.mark.parametrize("effect", ["withdraw", "erase"])
+@pytest.mark.parametrize("since", [None, "2020"])
+def test_what_a_fact_ended_that_was_wrong_is_told_with_how_it_holds_on(
+    since: str | None, effect: Effect
+) -> None:
+    lives = {"subject": "Ida", "predicate": "lives_in"}
+    with recollect.memory(":memory:") as memory:
+        memory.remember(facts=[{**lives, "object": "Ulm", "valid_at": "2010"}])
+        alone = held_from(memory)
+        (bonn,) = memory.remember(facts=[{**lives, "object": "Bonn", "valid_at": since}]).facts
+        bonn = memory.undo(memory.correct(bonn.id, object="Köln").memory.id).memory
+        (shown,) = memory.forget(id=bonn.id, effect=effect, dry_run=True).warnings
+        (told,) = memory.forget(id=bonn.id, effect=effect).warnings
+        assert told == shown and told.message.startswith('"Ida lives in Ulm (2010 to ')
+        memory.undo(told.hint.removeprefix("undo "))
+        assert held_from(memory) == alone
+
+
+def test_what_ended_for_one_that_was_wrong_holds_until_the_next_as_the_answer_says() -> None:
+    lives = {"subject": "Ida", "predicate": "lives_in"}
+    with recollect.memory(":memory:") as memory:
+        memory.remember(facts=[{**lives, "object": "Ulm", "valid_at": "2010"}])
+        (bonn,) = memory.remember(facts=[{**lives, "object": "Bonn", "valid_at": "2015"}]).facts
+        memory.remember(facts=[{**lives, "object": "Graz", "valid_at": "2020"}])
+        (told,) = memory.forget(id=bonn.id).warnings
+        memory.correct(**json.loads(told.hint.removeprefix("correct with ")))
+        assert held_from(memory) == {
+            "Ulm": ("2010-01-01", "2020-01-01"),
+            "Graz": ("2020-01-01", ""),
+        }
+        assert memory.forget(id=memory.list("fact").memories[0].id, effect="end").warnings == ()
+
+
+@pytest.mark.parametrize("since", [None, "2020"])
+@pytest.mark.parametrize("before", [None, "2010"])
+def test_what_is_told_again_in_the_place_of_another_is_taken_back(
+    since: str | None, before: str | None
+) -> None:
+    likes = {"subject": "Ida", "predicate": "likes"}
+    figs = {**likes, "object": "figs", "valid_at": since}
+    with recollect.memory(":memory:") as memory:
+        (tea,) = memory.remember(facts=[{**likes, "object": "tea", "valid_at": before}]).facts
+        memory.remember(facts=[figs])
+        as_told = held_from(memory)
+        told = memory.remember(facts=[{**figs, "replaces": tea.id}, {**likes, "object": "jazz"}])
+        after = held_from(memory)
+        undone = memory.undo(told.facts[0].id)
+        assert held_from(memory) == {**as_told, "jazz": ("", "")}  # which was told beside
+        memory.undo(undone.undo.removeprefix("undo "))
+        assert held_from(memory) == after != as_told
+
+
+@pytest.mark.parametrize("begins", ["2018", "2021-04"])
+def test_a_beginning_that_is_told_anew_is_put_right_and_that_is_undone(begins: str) -> None:
+    works = {"subject": "Ida", "predicate": "works_at"}
+    zeiss = {**works, "object": "Zeiss", "valid_at": "2020", "source": "a card", "confidence": 0.8}
+    with recollect.memory(":memory:") as memory:
+        memory.remember(facts=[{**works, "object": "Bosch", "valid_at": "2015"}])
+        (first,) = memory.remember(facts=[zeiss]).facts
+        as_told = held_from(memory)
+        again = {**works, "object": "Zeiss", "valid_at": begins}
+        told = memory.remember(facts=[again, again])
+        (now, same) = told.facts
+        day = f"{begins}-01-01"[:10]
+        assert now == same and (now.source, now.confidence) == ("a card", 0.8)
+        assert held_from(memory) == {"Bosch": ("2015-01-01", day), "Zeiss": (day, "")}
+        (notice,) = told.warnings
+        assert (notice.code, notice.hint) == ("begins_anew", f"undo {now.id}")
+        assert str(first) in notice.message and begins in notice.message
+        assert memory.remember(facts=[again]).warnings == ()
+        memory.undo(now.id)
+        assert held_from(memory) == as_told
+        assert memory.remember(facts=[{**again, "valid_at": "2020-01"}]).warnings == ()
 
 
 def test_an_end_that_was_told_stays_where_the_next_is_corrected_to_begin() -> None:

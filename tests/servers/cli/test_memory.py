@@ -47,6 +47,16 @@ def test_a_newer_fact_ends_the_older_and_a_correction_can_be_taken_back(ask):
     assert back["memory"]["text"] == "Maria works at BMW"
 
 
+def test_a_beginning_that_is_told_anew_is_shown_with_the_command_that_undoes_it(ask, cli):
+    fact = ("remember", "--fact", "Maria", "works_at", "Siemens", "--from")
+    ask(*fact, "2019")
+    told = cli(*fact, "2018", "--db", "me.db")
+    assert "it begins 2018" in told.stderr
+    command = told.stderr.partition("(recollect ")[2].partition(")")[0]
+    assert cli(*command.split()).exit_code == 0
+    assert "(since 2019)" in cli("list", "--db", "me.db").stdout
+
+
 def test_what_a_question_names_is_forgotten_only_after_it_was_shown(ask, cli):
     ask("remember", "--fact", "Maria", "likes", "green tea")
     shown = cli("forget", "green tea", "--db", "me.db")

@@ -67,6 +67,19 @@ def test_a_first_name_is_joined_by_the_text_that_is_proposed(talk):
     talk(script, "--tools", "memory")
 
 
+def test_a_beginning_that_is_told_anew_is_answered_with_a_call_that_undoes_it(talk):
+    async def script(agent):
+        await agent.call("remember", facts=MARIA)
+        told = await agent.call("remember", facts=[{**MARIA[0], "valid_at": "2018"}])
+        assert told["facts"][0]["when"] == "since 2018"
+        (notice,) = told["warnings"]
+        await agent.call("correct", **json.loads(notice["hint"].removeprefix("correct with ")))
+        listed = await agent.call("list_memories", about="Maria", kind="fact")
+        assert "since 2019" in [one.get("when") for one in listed["memories"]]
+
+    talk(script, "--tools", "memory")
+
+
 @BYTES
 def test_a_server_that_may_erase_leaves_nothing(talk, path):
     async def script(agent):

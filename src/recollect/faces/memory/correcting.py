@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from recollect.errors import refused
+from recollect.errors import Notice, refused, undo_of
 from recollect.faces.claims import Actor
 from recollect.faces.knowledge import KnowledgeBase, NexusKnowledgePieceStore
-from recollect.faces.memory.lives import earlier_lives
-from recollect.faces.memory.model import Corrected, Holding, MemoryRecord, records_named
+from recollect.faces.memory.lives import ended_by
+from recollect.faces.memory.model import Corrected, Holding, MemoryRecord, records_named, records_of
 from recollect.faces.memory.naming import concept_called, element_named
-from recollect.faces.memory.told import changes_of, read_fact
+from recollect.faces.memory.told import ToldFact, changes_of, read_fact
 from recollect.faces.memory.undoing import begun
 from recollect.kernel import Nexus, asked_instant
 from recollect.model import (
@@ -25,6 +25,7 @@ from recollect.model import (
     AlsoHolds,
     BatchReport,
     Change,
+    Dated,
     Ended,
     EndFact,
     Instant,
@@ -61,30 +62,35 @@ def correct_fact(
         return written(nexus, [*made, *puts], before, actor)
     others = {key: one for key, one in link.attributes.items() if key != FACT}
     put = replace(puts[0], attributes=others, replaces=link.id, is_correction=True)
-    moved = _ends_moved(nexus, link, dated.valid_at, asked_instant(fact.valid_at or ""))
+    moved = _ends_moved(nexus, dated, asked_instant(fact.valid_at or ""))
     return written(nexus, [*made, put, *moved], before, actor, len(made))
 
 
-def _ends_moved(
-    nexus: Nexus, link: Link, old: Instant | None, new: Instant | None
-) -> Iterator[EndFact]:
-    """Yield what lets each fact end where its successor begins now, if that is what ended it."""
-    if old is None or new is None or old == new:
-        return
-    lives = [link.id, *earlier_lives(nexus, [link.id])]
-    told = {nexus.history(one)[0].versions[0].since.number for one in lives}
-    joints = nexus.concepts.joints([link.subject], "subject", [link.predicate])
-    for id, one in nexus.elements.look_up([one.link.id for one in joints]).items():
-        if one.invalid_at != old or id == link.id or new <= (one.valid_at or BEGINNING):
+def begin_as_told(
+    nexus: Nexus, told: Sequence[ToldFact], ids: Sequence[str], actor: Actor
+) -> tuple[list[str], list[Notice]]:
+    """Let facts begin as they were told last; return their ids then, and what that put right."""
+    stands, notices = {one: one for one in ids}, list[Notice]()
+    for fact, id in zip(told, ids, strict=True):
+        now = stands[id]
+        dated, begins = nexus.elements.look_up([now])[now], asked_instant(fact.valid_at or "")
+        if begins is None or begins == dated.valid_at:
             continue
-        *_, last = (
-            step
-            for life in nexus.history(id)
-            for step in life.versions
-            if step.before is None or step.before.invalid_at != old
-        )
-        if last.since.number in told:
-            yield EndFact(id, new)
+        (before,) = records_of(nexus, [dated])
+        after = correct_fact(nexus, before, {"valid_at": fact.valid_at}, actor).memory
+        message = f'"{before}" was told before, and is put right: it begins {fact.valid_at}'
+        notices.append(Notice("begins_anew", message, undo_of(after.id)))
+        stands[id] = after.id
+    return [stands[one] for one in ids], notices
+
+
+def _ends_moved(nexus: Nexus, dated: Dated, new: Instant | None) -> Iterator[EndFact]:
+    """Yield what lets each fact end where its successor begins now, if that is what ended it."""
+    if dated.valid_at is None or new is None or dated.valid_at == new:
+        return
+    for one in ended_by(nexus, dated):
+        if new > (one.valid_at or BEGINNING):
+            yield EndFact(one.element.id, new)
 
 
 def correct_concept(

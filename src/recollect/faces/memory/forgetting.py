@@ -7,16 +7,24 @@ from the past too, and from every byte of the file; nothing brings it back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import islice
 from typing import Any, Final, assert_never
 
-from recollect.errors import PERMISSION_DENIED, Notice, forget_as, nearest, refused
+from recollect.errors import (
+    PERMISSION_DENIED,
+    Notice,
+    end_anew,
+    forget_as,
+    nearest,
+    refused,
+    undo_of,
+)
 from recollect.faces.claims import ACTIVE, Actor, AttentionQueue, Writer
 from recollect.faces.knowledge import NexusKnowledgePieceStore
 from recollect.faces.memory.listing import MOST, holding
-from recollect.faces.memory.lives import earlier_lives
+from recollect.faces.memory.lives import earlier_lives, ended_by
 from recollect.faces.memory.model import (
     DISPUTED,
     EFFECTS,
@@ -25,6 +33,7 @@ from recollect.faces.memory.model import (
     Effect,
     MemoryRecord,
     records_named,
+    records_of,
 )
 from recollect.faces.memory.naming import ENDS, check_is_said
 from recollect.kernel import Nexus, Recalled, instant
@@ -40,6 +49,7 @@ from recollect.model import (
     Put,
     Rows,
     Value,
+    bound_text,
 )
 from recollect.node import dataclass
 
@@ -148,6 +158,18 @@ def told_along(nexus: Nexus, record: MemoryRecord) -> tuple[Notice, ...]:
     more = f"; and {len(facts) - _SHOWN} more" if len(facts) > _SHOWN else ""
     told = Notice("goes_along", f"with {record.name} goes what is told of it: {shown}{more}")
     return (told,) if facts else ()
+
+
+def ends_that_stay(nexus: Nexus, records: Sequence[MemoryRecord]) -> Iterator[Notice]:
+    """Yield what facts ended that should not be believed, which ends there still."""
+    found = nexus.elements.look_up([one.id for one in records if one.kind == "fact"], closed=True)
+    ended = {
+        one.element.id: (one, fact) for fact in found.values() for one in ended_by(nexus, fact)
+    }
+    for one, fact in (both for id, both in ended.items() if id not in found):
+        (told,), at = records_of(nexus, [one]), bound_text(fact.invalid_at)
+        hint = undo_of(told.id) if at is None else end_anew(told.id, at)
+        yield Notice("end_stays", f'"{told}" ends still where what is forgotten began', hint)
 
 
 def told_of_past(records: Iterable[MemoryRecord], effect: Effect) -> tuple[Notice, ...]:

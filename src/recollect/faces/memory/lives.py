@@ -6,7 +6,7 @@ was over by then of all that one was put in the place of another. What stands by
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
 
@@ -22,6 +22,29 @@ def earlier_lives(nexus: Nexus, ids: Iterable[str]) -> list[str]:
     found = nexus.elements.look_up(given, closed=True).values()
     lives = dict.fromkeys(chain.from_iterable(_story(nexus, one) for one in found))
     return [one for one in lives if one not in given]
+
+
+def ended_by(nexus: Nexus, dated: Dated) -> Iterator[Dated]:
+    """Yield the facts that end where another began, for no more than that it was told."""
+    link = dated.element
+    if not isinstance(link, Link):
+        return
+    firsts = [
+        nexus.history(one)[0].versions[0] for one in (link.id, *earlier_lives(nexus, [link.id]))
+    ]
+    told = {one.since.number: dated.valid_at or one.since.at for one in firsts}
+    joints = nexus.concepts.joints([link.subject], "subject", [link.predicate])
+    for id, one in nexus.elements.look_up([one.link.id for one in joints]).items():
+        if id == link.id or one.invalid_at not in told.values():
+            continue
+        *_, last = (
+            step
+            for life in nexus.history(id)
+            for step in life.versions
+            if step.before is None or step.before.invalid_at != one.invalid_at
+        )
+        if told.get(last.since.number) == one.invalid_at:
+            yield one
 
 
 def _story(nexus: Nexus, dated: Dated) -> Iterable[str]:

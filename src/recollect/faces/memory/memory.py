@@ -30,6 +30,7 @@ from recollect.faces.kinds import open_memory
 from recollect.faces.kip import begin_life, read_as_of
 from recollect.faces.memory.briefing import MAX_TOKENS, brief_of
 from recollect.faces.memory.correcting import (
+    begin_as_told,
     beside,
     correct_concept,
     correct_fact,
@@ -44,6 +45,7 @@ from recollect.faces.memory.forgetting import (
     check_named,
     checked_effect,
     checked_end,
+    ends_that_stay,
     episodes_of,
     forget_all,
     is_there,
@@ -330,6 +332,8 @@ class Memory:
             records += refused_with(self.nexus, records, only_asked)
         is_dry_run = id is None if dry_run is None else dry_run
         receipts: tuple[dict[str, Any], ...] = ()
+        if effect != "end":
+            along += tuple(ends_that_stay(self.nexus, records))
         if records:
             receipts = forget_all(self.nexus, records, way, self.actor, is_dry_run=is_dry_run)
         if effect != "erase" and not is_dry_run:
@@ -456,13 +460,14 @@ class Memory:
         ends = [end for put in puts for end in (put.subject, put.object)]
         me = [one.name for one in ends if isinstance(one, Named) and is_me(one.name)]
         strange = [_nobody(one) for one in dict.fromkeys(me)]
-        told_now = report.ids[len(made) :]  # one of them may end where what is known begins
+        # One of them may end where what is known begins, or begin where it was not known to.
+        told_now, moved = begin_as_told(self.nexus, told, report.ids[len(made) :], self.actor)
         return replace(
             answer,
             facts=records_named(self.nexus, told_now),
             ended=beside(self.nexus, [one for one in report.ended if one.id not in told_now]),
             also_holds=beside(self.nexus, report.also_holds),
-            warnings=(*answer.warnings, *strange, *written.notices),
+            warnings=(*answer.warnings, *strange, *moved, *written.notices),
             transaction=written.transaction,
         )
 

@@ -58,6 +58,9 @@ _ALSO: Final = {"fact": "text"}
 
 _YEAR_MONTH_OR_DAY: Final = re.compile(r"\d{4}(-\d\d){0,2}")
 
+REPLACES: Final = "replaces"
+"""Metadata of a fact: the id of the one that it was told to end."""
+
 _PERSON: Final = "Person"
 _ACTORS: Final = (SELF, "$system")
 """The agent of a memory, and what runs it: persons that KIP knows by these names."""
@@ -166,8 +169,12 @@ def changes_of(
             me = None if end.type else own_concept(nexus, end.name or "", askers)
             references[end] = _named(nexus, end) if me is None else me.id
     puts = [_put(one, references[one.subject], references[one.object]) for one in facts]
-    replaced = (None if one.replaces is None else _whole(nexus, one.replaces) for one in facts)
-    return made, [replace(one, replaces=id) for one, id in zip(puts, replaced, strict=True)]
+    told = zip(puts, (one.replaces for one in facts), strict=True)
+    return made, [one if id is None else _replacing(one, _whole(nexus, id)) for one, id in told]
+
+
+def _replacing(put: PutFact, id: str) -> PutFact:
+    return replace(put, replaces=id, metadata={**put.metadata, REPLACES: id})
 
 
 def _whole(nexus: Nexus, id: str) -> str:

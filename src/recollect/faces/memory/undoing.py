@@ -14,6 +14,7 @@ from recollect.errors import Hint, RecollectError, join, refused
 from recollect.faces.claims import Actor, Writer
 from recollect.faces.memory.model import FORGOTTEN_BECAUSE, Corrected, MemoryRecord, records_named
 from recollect.faces.memory.naming import ENDS, element_named
+from recollect.faces.memory.told import REPLACES
 from recollect.kernel import Nexus, asked_instant
 from recollect.model import (
     FACT,
@@ -83,14 +84,18 @@ def _fact_back(nexus: Nexus, link: Link) -> list[Change]:
     replaced = [one.link.id for one in joints if one.link.metadata.get(REPLACED_BY) == link.id]
     number = max(_versions(nexus, one)[-1].since.number for one in (link.id, *replaced))
     steps = _steps_in(nexus, number, link)
-    own, gone = steps.pop(link.id, []), [one for one in steps if one in replaced]
+    own = steps.pop(link.id, [])
+    had, told = (_replaces(own[0].before), _replaces(own[-1].after)) if own else (None, None)
+    gone = [one for one in steps if one in replaced or one == told != had]
     beside: Iterable[str] = gone
     if own and own[-1].after is None:
         by = link.metadata.get(REPLACED_BY)
         beside = [one for one, of in steps.items() if one == by and of[0].before is None]
         if by is None and any(of[-1].after is not None for of in steps.values()):
             raise _nothing()  # an undo closed it, which is not taken back by one more
-    elif any(map(_is_withdrawn, steps.values())):  # an undo did it: all of that is taken back
+    elif (had and not told) or any(
+        map(_is_withdrawn, steps.values())
+    ):  # an undo did it: all is taken back
         beside = steps
     elif own and own[0].before is None:
         is_alone = all(of[0].before is not None for of in steps.values())
@@ -133,6 +138,11 @@ def _steps_in(nexus: Nexus, number: int, link: Link) -> dict[str, list[Version]]
         for id, of in versions.items()
         if of[-1].since.number == number
     }
+
+
+def _replaces(content: Content | None) -> Value:
+    """Return the id of what a fact was told to end, as a content of it says."""
+    return None if content is None else content.metadata.get(REPLACES)
 
 
 def _is_withdrawn(steps: Sequence[Version]) -> bool:

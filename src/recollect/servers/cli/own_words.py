@@ -76,6 +76,10 @@ def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = Fals
             return "recollect forget " + " ".join(f"{name} {one}" for name, one in options)
         case ToDo.JOIN:
             return f"recollect correct {quote(hint.on[0])} --same-as {quote(hint.on[1])}"
+        case ToDo.END_ANEW:
+            return f"recollect correct {hint.on[0]} --until {hint.on[1]}"
+        case ToDo.UNDO:
+            return f"recollect undo {hint.on[0]}"
         case ToDo.SEARCH | ToDo.LIST_EXCHANGES:
             return str(hint) if is_shell else "look for it: recollect search WORDS"
         case ToDo.LIST_GROUPS:

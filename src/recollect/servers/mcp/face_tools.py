@@ -17,13 +17,14 @@ from urllib.parse import quote
 from pydantic import BeforeValidator, Field, JsonValue, with_config
 from typing_extensions import TypedDict
 
-from recollect.errors import PERMISSION_DENIED, refused
+from recollect.errors import PERMISSION_DENIED, Notice, refused
 from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece, KnowledgeProvider
 from recollect.faces.markup import Markup
 from recollect.faces.markup.wire import to_wire
 from recollect.faces.memory import Corrected, Holding, MemoryRecord, RecalledRecord
 from recollect.faces.operations.envelope import envelope_error
 from recollect.kernel import Nexus
+from recollect.node import replace
 from recollect.servers.mcp.fence import NOTE
 from recollect.servers.mcp.inputs import (
     STRICT,
@@ -167,8 +168,7 @@ def recall(memory: Memory, given: RecallInput) -> Output:
         answer["nearest"] = _recalled(found.nearest)
     if found.cursor is not None:
         answer["next_cursor"] = found.cursor
-    warnings = [one.to_wire() for one in found.warnings]
-    return {**answer, "warnings": warnings} if warnings else answer
+    return answer | _warned(found.warnings)
 
 
 def explain_memory(memory: Memory, given: ExplainInput) -> Output:
@@ -202,8 +202,7 @@ def remember(memory: Memory, given: Remember) -> Output:
     if done.facts:
         answer["facts"] = [_kept(one) for one in done.facts]
     answer |= _beside(done.ended, done.also_holds)
-    warnings = [one.to_wire() for one in done.warnings]
-    return {**answer, "warnings": warnings} if warnings else answer
+    return answer | _warned(done.warnings)
 
 
 def correct(memory: Memory, given: Correct) -> Output:
@@ -231,8 +230,7 @@ def forget(memory: Memory, given: Forget) -> Output:
     }
     if done.undo:
         answer["undo"] = _way_back(done.undo)
-    if done.warnings:
-        answer["warnings"] = [one.to_wire() for one in done.warnings]
+    answer |= _warned(done.warnings)
     return {**answer, "receipts": list(done.receipts)} if done.receipts else answer
 
 
@@ -241,8 +239,7 @@ def list_memories(memory: Memory, given: ListMemories) -> Output:
     said: dict[str, Any] = dict(given)
     found = memory.face.list(**said)
     answer: Output = {"note": NOTE, "memories": [_listed(one) for one in found.memories]}
-    if found.warnings:
-        answer["warnings"] = [one.to_wire() for one in found.warnings]
+    answer |= _warned(found.warnings)
     return answer if found.cursor is None else {**answer, "next_cursor": found.cursor}
 
 
@@ -278,8 +275,13 @@ def _listed(one: MemoryRecord) -> Output:
 def _corrected(done: Corrected) -> Output:
     answer: Output = {"memory": _kept(done.memory), "before": _kept(done.before)}
     answer["undo"] = _way_back(done.undo)
-    warnings = [one.to_wire() for one in done.warnings]
-    return answer | _beside((), done.also_holds) | ({"warnings": warnings} if warnings else {})
+    return answer | _beside((), done.also_holds) | _warned(done.warnings)
+
+
+def _warned(notices: Iterable[Notice]) -> Output:
+    """Return what a caller should know of an answer, with hints that name the tools there are."""
+    told = [replace(one, hint=_way_back(one.hint)).to_wire() for one in notices]
+    return {"warnings": told} if told else {}
 
 
 def _way_back(words: str) -> str:

@@ -67,6 +67,24 @@ def test_a_first_name_is_joined_by_the_text_that_is_proposed(talk):
     talk(script, "--tools", "memory")
 
 
+def test_what_was_said_has_an_id_by_which_it_is_explained_and_forgotten(talk):
+    async def script(agent):
+        said = {"role": "Ann", "content": "The ferry goes to Trelleborg."}
+        (ferry,) = (await agent.call("remember", messages=[said]))["episodes"]
+        kept = await agent.call("add_episode", body="The harbour was closed by fog.")
+        assert (kept["accepted"], bool(kept["receipt_id"])) == (1, True)
+        for words, id in (("Where does the ferry go?", ferry), ("the harbour", kept["id"])):
+            found = await agent.call("recall", question=words, kinds=["episode"])
+            assert [one["id"] for one in found["memories"]] == [id]
+            await agent.call("forget", id=id)
+            found = await agent.call("recall", question=words, kinds=["episode"])
+            assert found["memories"] == []
+        own = await agent.call("add_episode", body="A tram came.", uuid="tram-1")
+        assert own["id"] == "tram-1"
+
+    talk(script, "--tools", "memory")
+
+
 def test_a_beginning_that_is_told_anew_is_answered_with_a_call_that_undoes_it(talk):
     async def script(agent):
         await agent.call("remember", facts=MARIA)

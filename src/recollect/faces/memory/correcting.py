@@ -100,7 +100,7 @@ def correct_concept(
     if said.keys() == {"same_as"}:
         other = concept_called(nexus, str(said["same_as"]))
         done = written(nexus, [Merge(before.id, other.id)], before, actor)
-        return replace(done, undo=f"undo {before.id}")
+        return replace(done, undo=undo_of(before.id))
     attributes = said.get("attributes")
     if said.keys() != {"attributes"} or not isinstance(attributes, Mapping):
         raise refused(
@@ -138,7 +138,7 @@ def written(
     return Corrected(
         memory,
         before,
-        f"undo {memory.id}",
+        undo_of(memory.id),
         beside(nexus, report.also_holds),
         done.transaction,
         done.notices,

@@ -14,7 +14,7 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any, Final, Self
 
-from recollect.errors import Notice, refused
+from recollect.errors import Notice, refused, undo_of
 from recollect.faces.claims import (
     ACTIVE,
     EMPTY_EVIDENCE,
@@ -497,7 +497,7 @@ class Memory:
         share = checked_confidence(said.get("confidence"), "confidence")
         memory = self._claim(text, refs, share, one_claim(self.nexus, before.id))
         Writer(self.nexus).supersede(before.id, memory.id, self.actor)
-        return Corrected(memory, before, f"undo {memory.id}")
+        return Corrected(memory, before, undo_of(memory.id))
 
 
 def _kept(nexus: Nexus, claim: Claim, actor: Actor) -> MemoryRecord:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from recollect.errors import INVALID_VALUE, PERMISSION_DENIED, RecollectError, nearest, refused
+from recollect.errors import INVALID_VALUE, PERMISSION_DENIED, nearest, refused
 from recollect.faces.beginnings import any_id
 from recollect.faces.memory.naming import SELF, own_concept
 from recollect.kernel import Nexus, asked_instant
@@ -99,32 +99,32 @@ def read_facts(given: object) -> list[ToldFact]:
     if isinstance(given, Mapping):
         given = [given]
     if not isinstance(given, Sequence) or isinstance(given, str):
-        raise _refused("facts is not a list", f"pass facts: [{_EXAMPLE}]")
+        raise refused("facts is not a list", f"pass facts: [{_EXAMPLE}]")
     if len(given) > MOST_FACTS:
-        raise _refused(f"facts has more than {MOST_FACTS} members", "tell them in several calls")
+        raise refused(f"facts has more than {MOST_FACTS} members", "tell them in several calls")
     return [read_fact(one, f"facts[{at}]") for at, one in enumerate(given)]
 
 
 def read_fact(given: object, place: str) -> ToldFact:
     """Return one fact as it is told."""
     if not isinstance(given, Mapping):
-        raise _refused(f"{place} is not an object", f"pass {_EXAMPLE}")
+        raise refused(f"{place} is not an object", f"pass {_EXAMPLE}")
     said: dict[str, object] = {}
     for key, value in given.items():
         name = _ALSO.get(key, key)
         if name not in _MEMBERS:
             near = nearest(str(key), _MEMBERS)
             hint = f"use {near[0]}" if near else f"leave out {str(key)[:60]}"
-            raise _refused(f"{place} has no member {str(key)[:60]}", hint, tuple(near))
+            raise refused(f"{place} has no member {str(key)[:60]}", hint, known=tuple(near))
         if value is not None:
             said[name] = value
     for name in ("subject", "predicate", "object"):
         if name not in said:
-            raise _refused(f"{place}.{name} is missing", f"pass {_EXAMPLE}")
+            raise refused(f"{place}.{name} is missing", f"pass {_EXAMPLE}")
     begins, valid_at = _time(said.get("valid_at"), f"{place}.valid_at")
     ends, invalid_at = _time(said.get("invalid_at"), f"{place}.invalid_at")
     if begins is not None and ends is not None and begins >= ends:
-        raise _refused(
+        raise refused(
             f"{place}.valid_at {valid_at} is not before its invalid_at {invalid_at}",
             "send an invalid_at that is later, or leave it out",
         )
@@ -146,7 +146,7 @@ def checked_confidence(value: object, place: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise _refused(f"{place} is {value!r:.40}, which is not from 0 to 1", "use 0.9")
+        raise refused(f"{place} is {value!r:.40}, which is not from 0 to 1", "use 0.9")
     return float(value)
 
 
@@ -226,7 +226,7 @@ def _end(given: object, place: str, *, is_object: bool) -> End:
                     )
                 return End(type=kind, name=_text(members["name"], f"{place}.name", _LONGEST_NAME))
     value = ", a number, true or false" if is_object else ""
-    raise _refused(f"{place} is no name", f'pass "Maria", {{"type", "name"}} or {{"id"}}{value}')
+    raise refused(f"{place} is no name", f'pass "Maria", {{"type", "name"}} or {{"id"}}{value}')
 
 
 def _optional(value: object, place: str, longest: int) -> str | None:
@@ -235,11 +235,11 @@ def _optional(value: object, place: str, longest: int) -> str | None:
 
 def _text(value: object, place: str, longest: int) -> str:
     if not isinstance(value, str):
-        raise _refused(f"{place} is not a text", "pass a string")
+        raise refused(f"{place} is not a text", "pass a string")
     if not value.strip():
-        raise _refused(f"{place} is blank", "say what it is")
+        raise refused(f"{place} is blank", "say what it is")
     if len(value) > longest:
-        raise _refused(f"{place} is longer than {longest} characters", "make it shorter")
+        raise refused(f"{place} is longer than {longest} characters", "make it shorter")
     return value.strip()
 
 
@@ -255,10 +255,6 @@ def _time(value: object, place: str) -> tuple[Instant | None, str | None]:
         )
     is_short = isinstance(value, str) and _YEAR_MONTH_OR_DAY.fullmatch(value.strip())
     return instant, str(value).strip() if is_short else instant_text(instant)
-
-
-def _refused(message: str, hint: str, known: tuple[str, ...] = ()) -> RecollectError:
-    return refused(message, hint, known=known)
 
 
 NUMBER: Final = "Number"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Final
 
-from recollect.errors import Hint, RecollectError, join, refused
+from recollect.errors import Hint, RecollectError, ToDo, join, refused, undo_of
 from recollect.faces.claims import Actor, Writer
 from recollect.faces.memory.model import FORGOTTEN_BECAUSE, Corrected, MemoryRecord, records_named
 from recollect.faces.memory.naming import ENDS, element_named
@@ -66,13 +66,17 @@ def changes_back(nexus: Nexus, identifier: str) -> list[Change]:
     return _concept_back(nexus, dated, element)
 
 
-def way_back(nexus: Nexus, identifier: str) -> str:
+def way_back(nexus: Nexus, identifier: str) -> Hint:
     """Return how to take back what was done last to a memory: by undo, or what is there anew."""
     try:
         changes_back(nexus, identifier)
     except RecollectError:
-        return f"forget {identifier}"
-    return f"undo {identifier}"
+        return _forget(identifier)
+    return undo_of(identifier)
+
+
+def _forget(identifier: str) -> Hint:
+    return Hint(f"forget {identifier}", ToDo.FORGET, identifier)
 
 
 def _fact_back(nexus: Nexus, link: Link) -> list[Change]:
@@ -285,7 +289,7 @@ def reinstate(nexus: Nexus, before: MemoryRecord, actor: Actor) -> Corrected:
     """Let a claim count again that was withdrawn: what is disputed can only become verified."""
     Writer(nexus).transition(before.id, "verified", (), "it was withdrawn, and is not", actor)
     (memory,) = records_named(nexus, [before.id])
-    return Corrected(memory, before, f"forget {memory.id}")
+    return Corrected(memory, before, _forget(memory.id))
 
 
 def merged_into(nexus: Nexus, concept: Concept, number: int) -> str | None:

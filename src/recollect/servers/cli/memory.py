@@ -333,9 +333,7 @@ def _tell_corrected(out: Output, done: Corrected) -> None:
                 shown(f"            {name}: {_member(before, name)} → {_member(now, name)}")
             )
     _tell_others(out, (), done.also_holds)
-    verb, _, id = done.undo.partition(" ")
-    ways = {"undo": f"recollect undo {id}", "forget": f"recollect forget --id {id}"}
-    out.advise(ways.get(verb, done.undo), "to take it back: ")
+    out.advise(done.undo, "to take it back: ")
 
 
 _TOLD = ("valid_at", "invalid_at", "source", "confidence", "attributes")

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal, NotRequired, cast
 from urllib.parse import quote
+from uuid import uuid4
 
 from pydantic import BeforeValidator, Field, JsonValue, with_config
 from typing_extensions import TypedDict
@@ -39,46 +40,6 @@ from recollect.servers.mcp.memory import Memory
 Members = dict[str, JsonValue]
 
 
-class AcceptedEpisode(TypedDict):
-    """That an episode was taken in; it is learnt from in a moment."""
-
-    receipt_id: str
-    accepted: int
-
-
-class Counts(TypedDict):
-    """What came in of one type or predicate."""
-
-    name: str
-    records: int
-    created: int
-    updated: int
-    is_new: Annotated[bool, Field(description="whether the memory had none of it")]
-
-
-class SkippedRecord(TypedDict):
-    """Records that were left out for one reason."""
-
-    reason: str
-    records: int
-    lines: Annotated[list[int], Field(description="the first of them")]
-
-
-class ImportedFile(TypedDict):
-    """What came in of a file, or would come in; the types and predicates of most records."""
-
-    path: str
-    format: str
-    source: str
-    dry_run: bool
-    records: int
-    created: int
-    updated: int
-    concepts: list[Counts]
-    links: list[Counts]
-    skipped: list[SkippedRecord]
-
-
 Output = dict[str, Any]
 
 MAX_TOKENS: Final = 2_000  # of what is recalled
@@ -96,6 +57,9 @@ class Remember(TypedDict):
     ]
     confidence: NotRequired[Annotated[float, Field(ge=0, le=1, description="of the claim; 1")]]
     facts: NotRequired[Annotated[list[Fact], Field(max_length=1_000)]]
+    messages: NotRequired[
+        Annotated[list[dict[str, Any]], Field(description="each content, role, timestamp")]
+    ]
 
 
 @with_config(STRICT)
@@ -175,7 +139,8 @@ def explain_memory(memory: Memory, given: ExplainInput) -> Output:
     """Return one memory, its episodes, its steps and, of a claim, its events."""
     said: dict[str, Any] = dict(given)
     found = memory.face.why(said.pop("id"), **said)
-    answer: Output = {"note": NOTE, **found.to_dict(), "memory": _whole(found.memory)}
+    answer: Output = {"note": NOTE, **found.to_dict()}
+    answer["memory"]["uri"] = element_uri(found.memory.id)
     answer["episodes"] = [{**one, "uri": element_uri(str(one["id"]))} for one in found.episodes]
     if "cursor" in answer:
         answer["next_cursor"] = answer.pop("cursor")
@@ -189,20 +154,16 @@ def element_uri(identifier: str) -> str:
 
 def remember(memory: Memory, given: Remember) -> Output:
     """Keep a claim, facts or both; a claim without evidence is refused, and that is recorded."""
-    done = memory.face.remember(
-        given.get("text"),
-        facts=cast("Any", given.get("facts")),
-        evidence=cast("Any", given.get("evidence")),
-        confidence=given.get("confidence"),
-    )
+    done = memory.face.remember(**cast("Any", given))
     answer: Output = {}
     if done.claim is not None:
         answer["claim"] = {**_kept(done.claim), "status": done.claim.status}
         answer["claim"]["confidence"] = done.claim.confidence
     if done.facts:
         answer["facts"] = [_kept(one) for one in done.facts]
-    answer |= _beside(done.ended, done.also_holds)
-    return answer | _warned(done.warnings)
+    if done.episodes:
+        answer["episodes"] = list(done.episodes)
+    return answer | _beside(done.ended, done.also_holds) | _warned(done.warnings)
 
 
 def correct(memory: Memory, given: Correct) -> Output:
@@ -236,8 +197,7 @@ def forget(memory: Memory, given: Forget) -> Output:
 
 def list_memories(memory: Memory, given: ListMemories) -> Output:
     """List memories, the newest first."""
-    said: dict[str, Any] = dict(given)
-    found = memory.face.list(**said)
+    found = memory.face.list(**given)
     answer: Output = {"note": NOTE, "memories": [_listed(one) for one in found.memories]}
     answer |= _warned(found.warnings)
     return answer if found.cursor is None else {**answer, "next_cursor": found.cursor}
@@ -248,10 +208,6 @@ def brief(memory: Memory, given: AskBrief) -> Output:
     said: dict[str, Any] = dict(given)
     told = memory.face.brief(said.pop("topic", None), **said)
     return {"note": NOTE, **told.to_dict()}
-
-
-def _whole(one: MemoryRecord) -> Output:
-    return {**one.to_dict(), "uri": element_uri(one.id)}
 
 
 def _recalled(one: RecalledRecord) -> Output:
@@ -301,16 +257,17 @@ def _beside(ended: Iterable[Holding], held: Iterable[Holding]) -> Output:
     return {name: those for name, those in told.items() if those}
 
 
-def add_episode(memory: Memory, given: AddEpisode) -> AcceptedEpisode:
-    """Keep what happened; facts are found in it afterwards, by this server or a worker."""
+def add_episode(memory: Memory, given: AddEpisode) -> Output:
+    """Keep what happened, and return its id; facts are found in it afterwards."""
     time = given.get("reference_time") or datetime.now(UTC).isoformat(timespec="milliseconds")
-    item = {**given, "source": given.get("source", "text"), "reference_time": time}
+    id = given.get("uuid") or str(uuid4())
+    item = {**given, "uuid": id, "source": given.get("source", "text"), "reference_time": time}
     envelope = memory.service.operations.call(
         "AddEpisodes", {"group_id": memory.group, "items": [item]}
     )
     if "error" in envelope:
         raise envelope_error(envelope["error"])
-    return cast("AcceptedEpisode", envelope["output"])
+    return {"id": id, **envelope["output"]}
 
 
 Entity = Annotated[str, Field(description="whom it is about, such as user:alice")]
@@ -341,19 +298,6 @@ class AddKnowledge(TypedDict):
     ]
     tags: NotRequired[list[str]]
     entity_id: NotRequired[Entity]
-
-
-class ProvidedKnowledge(TypedDict):
-    """Sections of a prompt."""
-
-    note: str
-    sections: Annotated[dict[str, str], Field(description="texts by info type")]
-
-
-class AddedKnowledge(TypedDict):
-    """What was kept."""
-
-    piece_id: str
 
 
 def provide_knowledge(nexus: Nexus, given: Mapping[str, Any]) -> Mapping[str, object]:
@@ -401,26 +345,6 @@ class ApplyMarkup(TypedDict):
     ]
     base: NotRequired[Annotated[int, Field(description="the transaction of what was read before")]]
     dry_run: NotRequired[Annotated[bool, Field(description="tell only what would change")]]
-
-
-class ShownMarkup(TypedDict):
-    """A memory as text."""
-
-    note: str
-    text: str
-    transaction: int | None
-    omitted: Annotated[int, Field(description="nodes left out below those shown")]
-
-
-class AppliedMarkup(TypedDict):
-    """What changed."""
-
-    text: Annotated[str, Field(description="the document with permanent ids")]
-    ids: Annotated[dict[str, str], Field(description="permanent ids by temporary ones")]
-    changes: list[str]
-    notices: list[dict[str, Any]]
-    transaction: int | None
-    is_dry_run: bool
 
 
 def read_markup(nexus: Nexus, given: Mapping[str, Any]) -> Mapping[str, object]:

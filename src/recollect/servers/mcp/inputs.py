@@ -110,13 +110,13 @@ Object = Annotated[
 
 @with_config(STRICT)
 class Fact(TypedDict):
-    """One fact; told again with its invalid_at, it ends."""
+    """Told again with invalid_at, it ends."""
 
     subject: End
     predicate: Annotated[Name, Field(description="such as works_at")]
     object: Object
     text: NotRequired[Annotated[str, Field(description="the fact as one sentence")]]
-    fact: NotRequired[Annotated[str, Field(description="the same as text")]]
+    fact: NotRequired[Annotated[str, Field(description="as text")]]
     valid_at: NotRequired[Annotated[str, Field(description="true since, ISO 8601")]]
     invalid_at: NotRequired[
         Annotated[str, Field(description="true until then, the first day it is not")]
@@ -128,7 +128,7 @@ class Fact(TypedDict):
 
 @with_config(STRICT)
 class AddEpisode(TypedDict):
-    """Something that happened or was said, kept word for word and learnt from."""
+    """What happened or was said."""
 
     body: Annotated[str, Field(min_length=1, max_length=limits.BODY)]
     source: NotRequired[
@@ -139,9 +139,7 @@ class AddEpisode(TypedDict):
     reference_time: NotRequired[
         Annotated[str, Field(description="when it happened, ISO 8601; now")]
     ]
-    uuid: NotRequired[
-        Annotated[str, Field(description="its own id; the same one twice is kept once")]
-    ]
+    uuid: NotRequired[Annotated[str, Field(description="its own id, kept once")]]
 
 
 @with_config(STRICT)

@@ -223,10 +223,10 @@ _ALL: Final = (
     _tool(
         "remember",
         "Remember",
-        "Keep what is worth knowing later: facts as subject, predicate and object, or a claim "
-        "(text) with the evidence it rests on, all of it or nothing. The same call twice keeps it "
-        "once. A newer fact ends the one it takes the place of (works_at, lives_in, ...); the "
-        "answer tells what else still holds.",
+        "Keep what is worth knowing later: facts, a claim (text) with the evidence it rests on, "
+        "messages, all of it or nothing. The same call twice keeps it once. A newer fact ends "
+        "the one it takes the place of (works_at, lives_in, ...); the answer tells what else "
+        "still holds.",
         _checked(
             face_tools.Remember,
             '{"facts": [{"subject": "Ann", "predicate": "works_at", "object": "Acme"}]}',
@@ -284,8 +284,8 @@ _ALL: Final = (
     _tool(
         "add_episode",
         "Add an episode",
-        "Keep something that happened or was said word for word, with its time, to be recalled "
-        "and learnt from. For a single fact or claim use remember.",
+        "Keep what happened or was said word for word, with its time, to be recalled and learnt "
+        "from. For a single fact or claim use remember.",
         _checked(
             inputs.AddEpisode,
             '{"body": "Ann: I work at Acme."}',

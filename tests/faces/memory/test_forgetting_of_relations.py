@@ -27,6 +27,9 @@ FACTS = (
         ("Bob's phone", ["Bob phone 222"]),
         ("Tom's phone", []),
         ("Tom’s wife", []),
+        ("my sister's phone", []),
+        ("das Telefon meiner Schwester", []),
+        ("the emperor's phone", []),
     ],
 )
 def test_a_question_forgets_nothing_of_others(question: str, told: list[str]) -> None:

@@ -60,7 +60,7 @@ UNDO: Final[dict[Effect, str]] = {
 }
 
 _AS_MEANT: Final = 0.75  # of the best score
-_HELD: Final = 0.25  # of what the question asks beside a name
+_HELD: Final = 0.5  # of what the question asks beside a name
 _OF_OTHERS: Final = "others"  # what lowers a fact about nobody whom a question names
 
 _SHOWN: Final = 10  # facts that go along

@@ -144,6 +144,23 @@ def test_the_name_of_an_option_is_no_word_of_a_fact(cli, tmp_path, words, got):
     assert not list(tmp_path.rglob("*.db"))
 
 
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (("Pia Berg", "plays", "chess"), "--fact 'Pia Berg' plays chess"),
+        (("Pia", "plays", "chess", "well"), "'Pia plays chess well'"),
+    ],
+)
+def test_words_that_are_no_one_text_are_answered_with_the_command_for_them(
+    cli, tmp_path, words, command
+):
+    done = cli("remember", *words, "--db", "me.db")
+    assert done.exit_code != 0
+    db, _, said = f"--db me.db {command}".partition(f" {command}")
+    assert f"recollect remember {db} {command}{said}" in done.stderr
+    assert not list(tmp_path.rglob("*.db"))
+
+
 def test_a_claim_that_is_refused_makes_no_memory_and_else_says_what_is_kept(ask, cli, tmp_path):
     refused = cli("remember", "Pia plays chess", "--db", "me.db")
     assert "so nothing is kept" in refused.stderr

@@ -93,15 +93,26 @@ def _in_flags(message: str) -> str:
 _ADD_EVIDENCE: Final = "add -e user_statement='what was said'"
 
 
+def _claim_of(on: Invocation, words: Sequence[str]) -> str | None:
+    """Return the claim that a text says; what is no one text is a fact without its flag."""
+    if len(words) < 2:
+        return words[0] if words else None
+    is_fact = len(words) == 3
+    flag, said = ("--fact ", shlex.join(words)) if is_fact else ("", shlex.quote(" ".join(words)))
+    with output(on):
+        raise refused(f"a claim is one text, not {len(words)}", f"recollect remember {flag}{said}")
+
+
 def remember(
     on: Invocation,
-    text: str | None,
+    words: Sequence[str],
     fact: tuple[str, str, str] | None,
     members: Mapping[str, str | float | None],
     evidence: Sequence[str],
     messages: Sequence[Mapping[str, object]],
 ) -> None:
     """Keep a claim, a fact or messages."""
+    text = _claim_of(on, words)
     is_baseless = text is not None and not evidence and not sys.stdin.isatty()
     with _on(on, creates=True, is_baseless=is_baseless) as (out, memory):
         refs = given_evidence(evidence, memory.actor.actor_id)

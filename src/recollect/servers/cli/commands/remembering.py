@@ -51,7 +51,7 @@ Past = Annotated[bool, option("--past", "What has ended or was corrected, too.")
 @takes("actor", "db", "group", "json")
 def remember_something(
     on: Invocation,
-    text: Annotated[str | None, typer.Argument(help="One claim, in a sentence.")] = None,
+    text: Annotated[list[str] | None, typer.Argument(help="One claim, in a sentence.")] = None,
     fact: Annotated[
         tuple[str, str, str] | None,
         option("--fact", "SUBJECT PREDICATE OBJECT", "As: Maria works_at BMW."),
@@ -74,12 +74,12 @@ def remember_something(
 
     check_fact(fact or ())
     members = {"valid_at": since, "invalid_at": until, "source": source, "replaces": replaces}
-    if text is None and fact is None and not message and messages is None:
+    if not text and fact is None and not message and messages is None:
         raise typer.BadParameter("say a claim, --fact, --message or --messages")
     if fact is None and any(members.values()):
         raise typer.BadParameter("--from, --until, --source and --replaces are said of a --fact")
     said = read_messages(message or [], messages)
-    remember(on, text, fact, {**members, "confidence": confidence}, evidence or [], said)
+    remember(on, text or [], fact, {**members, "confidence": confidence}, evidence or [], said)
 
 
 @app.command("recall")

@@ -68,8 +68,6 @@ _SHOWN: Final = 10  # facts that go along
 _ONLY_NAMED: Final = ("Entity", "Number", "Boolean")
 """Types of what facts are told about that nobody told anything else of."""
 
-_OWN_CALL: Final = {"node": "recollect markup apply"}
-
 _OF_SESSION: Final = (
     'FIND(?one) WHERE { ?one {type: "Episode"} FILTER(?one.attributes.session == $session) } ',
     'FIND(?one) WHERE { ?one {type: "Episode"} '
@@ -275,7 +273,7 @@ def withdraw_all(nexus: Nexus, records: Sequence[MemoryRecord], way: Way, actor:
             case _:
                 raise PERMISSION_DENIED.error(
                     f"a {one.kind} is removed by its own call",
-                    f"use {_OWN_CALL.get(one.kind, 'its own call')}",
+                    "use recollect markup apply" if one.kind == "node" else "use its own call",
                 )
     if changes:
         nexus.write(changes, actor=actor.actor_id)

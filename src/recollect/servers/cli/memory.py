@@ -119,14 +119,8 @@ def remember(
         told = None
         if fact is not None:
             subject, predicate, target = fact
-            told = [
-                {
-                    "subject": _value(subject, is_end=True),
-                    "predicate": predicate,
-                    "object": _value(target),
-                    **members,
-                }
-            ]
+            ends = {"subject": _value(subject, is_end=True), "object": _value(target)}
+            told = [{**ends, "predicate": predicate, **members}]
         try:
             done = memory.remember(
                 text,

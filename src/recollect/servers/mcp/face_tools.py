@@ -18,7 +18,7 @@ from uuid import uuid4
 from pydantic import BeforeValidator, Field, JsonValue, with_config
 from typing_extensions import TypedDict
 
-from recollect.errors import PERMISSION_DENIED, Notice, refused
+from recollect.errors import PERMISSION_DENIED, Notice
 from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece, KnowledgeProvider
 from recollect.faces.markup import Markup
 from recollect.faces.markup.wire import to_wire
@@ -120,13 +120,8 @@ class AskBrief(TypedDict):
 
 def recall(memory: Memory, given: RecallInput) -> Output:
     """Return the memories a question is about, and the cursor of those that are left."""
-    if "cursor" in given and "as_of" in given:
-        raise refused(
-            "as_of is given with a cursor, which keeps the time of its first page",
-            "leave as_of out",
-        )
     said: dict[str, Any] = {"max_tokens": MAX_TOKENS, **given}
-    found = memory.face.recall(said.pop("question"), **said)
+    found = memory.face.recall(**said)
     answer: Output = {"note": NOTE, "memories": [_recalled(one) for one in found.memories]}
     if found.nearest is not None:
         answer["nearest"] = _recalled(found.nearest)
@@ -137,8 +132,7 @@ def recall(memory: Memory, given: RecallInput) -> Output:
 
 def explain_memory(memory: Memory, given: ExplainInput) -> Output:
     """Return one memory, its episodes, its steps and, of a claim, its events."""
-    said: dict[str, Any] = dict(given)
-    found = memory.face.why(said.pop("id"), **said)
+    found = memory.face.why(**given)
     answer: Output = {"note": NOTE, **found.to_dict()}
     answer["memory"]["uri"] = element_uri(found.memory.id)
     answer["episodes"] = [{**one, "uri": element_uri(str(one["id"]))} for one in found.episodes]
@@ -176,8 +170,7 @@ def correct(memory: Memory, given: Correct) -> Output:
 
 def forget(memory: Memory, given: Forget) -> Output:
     """Forget a memory by its id, or show what a question names."""
-    effect = given.get("effect", "withdraw")
-    if effect == "erase" and not memory.may_erase:
+    if given.get("effect") == "erase" and not memory.may_erase:
         raise PERMISSION_DENIED.error(
             "this server erases nothing",
             'use effect "withdraw"; to erase, start it with --allow-erase',
@@ -205,8 +198,7 @@ def list_memories(memory: Memory, given: ListMemories) -> Output:
 
 def brief(memory: Memory, given: AskBrief) -> Output:
     """Say what to know at the start of a session."""
-    said: dict[str, Any] = dict(given)
-    told = memory.face.brief(said.pop("topic", None), **said)
+    told = memory.face.brief(**given)
     return {"note": NOTE, **told.to_dict()}
 
 
@@ -229,8 +221,8 @@ def _listed(one: MemoryRecord) -> Output:
 
 
 def _corrected(done: Corrected) -> Output:
-    answer: Output = {"memory": _kept(done.memory), "before": _kept(done.before)}
-    answer["undo"] = _way_back(done.undo)
+    memory, before, undo = _kept(done.memory), _kept(done.before), _way_back(done.undo)
+    answer: Output = {"memory": memory, "before": before, "undo": undo}
     return answer | _beside((), done.also_holds) | _warned(done.warnings)
 
 

@@ -33,6 +33,5 @@ def import_file(memory: Memory, given: ImportFile, call: ToolCall) -> dict[str, 
         )
     answer: dict[str, Any] = {**told.to_wire()}
     for name in ("concepts", "links", "skipped"):  # those that most records are about
-        most = sorted(answer[name], key=lambda one: (-one["records"], str(one)))
-        answer[name] = most[:_NAMES]
+        answer[name] = sorted(answer[name], key=lambda one: (-one["records"], str(one)))[:_NAMES]
     return answer

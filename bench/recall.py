@@ -39,6 +39,7 @@ def figures(folder: Path, calibration: Calibration, scale: Scale) -> Iterator[Fi
     yield from _paraphrased()
     yield from _of_lives()
     yield _repeated()
+    yield _of_one_author()
     few = scale.times(TEXTS)
     for count, median_ms, late_ms in ((few, 3, 10), (10 * few, 10, 30)):
         if scale is FULL or count == few:
@@ -126,6 +127,24 @@ def _repeated() -> Figure:
         passages = [one.passage for one in nexus.recall(question, limit=5).memories]
     taken = sum(one in told for one in passages)
     return Figure("recall", "places of five of 20 repetitions", taken, "", None, "1", taken <= 1)
+
+
+def _of_one_author() -> Figure:
+    """Return how many of five places twenty answers of one author take from those of others."""
+    with recollect.open(":memory:") as nexus:
+        told = [(f"The spare key of the flat lies in box {at}", "one") for at in range(REPETITIONS)]
+        told += [
+            (f"{who} has the spare key of the flat", who) for who in ("Ada", "Ben", "Cem", "Dora")
+        ]
+        nexus.write(
+            [
+                PutConcept("Note", f"n{at}", {"label": label}, {"source": author})
+                for at, (label, author) in enumerate(told)
+            ]
+        )
+        found = nexus.recall("Where is the spare key of the flat?", limit=5).memories
+    taken = sum("box" in one.passage for one in found)
+    return Figure("recall", "places of five of one author", taken, "", None, "2", taken <= 2)
 
 
 def _timed(

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, time
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from recollect.errors import RecollectError, nearest, refused
@@ -299,3 +300,11 @@ def counting_in(folder: Path) -> Iterator[None]:
 def _number(named: str) -> int | None:
     """Return a number of up to nine digits, or None: Python refuses to read some thousands."""
     return int(named) if named.isdecimal() and len(named) < 10 else None
+
+
+def own_version() -> str:
+    """Return the version of Recollect; of one that is run from its sources, "0"."""
+    try:
+        return version("recollect")
+    except PackageNotFoundError:
+        return "0"

@@ -37,3 +37,11 @@ def test_what_says_the_same_in_other_small_words_is_one_memory() -> None:
             memory.remember(text, evidence=SAID)
         (found,) = memory.recall("Is the Ferner bridge open to hikers?").memories
         assert found.copies == 1
+
+
+def test_what_differs_in_its_marks_alone_is_one_memory_however_short() -> None:
+    with recollect.memory(":memory:") as memory:
+        for many in range(20):
+            memory.remember(f"When is the dentist appointment{'!' * many}", evidence=SAID)
+        (found,) = memory.recall("When is the dentist appointment?").memories
+        assert found.copies == 19

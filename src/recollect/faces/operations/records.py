@@ -20,7 +20,6 @@ from recollect.model import (
     Concept,
     Dated,
     Element,
-    Instant,
     Key,
     Link,
     Value,
@@ -81,7 +80,7 @@ def fact_result(
         valid_at=bound_text(dated.valid_at),
         invalid_at=bound_text(dated.invalid_at),
         created_at=instant_text(dated.created_at),
-        expired_at=_text(dated.expired_at),
+        expired_at=bound_text(dated.expired_at),
         standing=standing(dated, nexus.now()) or None,
         source_episode_uuid=sources[0] if sources else None,
         source_episode_uuids=sources,
@@ -138,10 +137,6 @@ def _name(node: Key | None) -> str | None:
 
 def _members(values: Mapping[str, Value]) -> dict[str, JsonValue]:
     return cast("dict[str, JsonValue]", dict(values))
-
-
-def _text(instant: Instant | None) -> str | None:
-    return None if instant is None else instant_text(instant)
 
 
 def _optional(value: Value) -> str | None:

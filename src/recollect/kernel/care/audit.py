@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import orjson
 
 from recollect.errors import refused
+from recollect.kernel.read.cells import part
 from recollect.kernel.store.cells import (
     Identity,
     Logged,
@@ -271,14 +272,9 @@ def _row(row: SqlRow, past: Mapping[int, tuple[SqlValue, ...]]) -> _Row:
         changed_at=whole(changed_at),
         expired_at=whole(expired_at),
         content=row[5:9],
-        identity=(whole(one), *map(_part, row[9:])),
+        identity=(whole(one), *map(part, row[9:])),
         past=past,
     )
-
-
-def _part(cell: SqlValue) -> int | str | None:
-    """Return a part of an identity, whichever it is; None: an id that was not given, no term."""
-    return cell if cell is None or isinstance(cell, int) else text(cell)
 
 
 def _text_or_none(cell: SqlValue) -> str | None:

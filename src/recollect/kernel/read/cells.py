@@ -83,13 +83,14 @@ def refuse_different(
 def _is_logged(row: SqlRow) -> bool:
     id_, _, salt, digest, *cells = row
     try:
-        identity = (whole(id_), *map(_part, cells[4:]))
+        identity = (whole(id_), *map(part, cells[4:]))
         return digest_of_cells(octets(salt), identity, cells[:4]) == digest
     except RecollectError:  # a cell of another type
         return False
 
 
-def _part(cell: SqlValue) -> int | str | None:
+def part(cell: SqlValue) -> int | str | None:
+    """Return a part of an identity, whichever it is; None: an id that was not given, no term."""
     return cell if cell is None or isinstance(cell, int) else text(cell)
 
 

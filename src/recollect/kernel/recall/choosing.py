@@ -4,8 +4,8 @@ The rules: a memory leads one step, to the things that it names and the facts ab
 the first five do. A name that many texts hold leads to little, and one that more than a twentieth
 of them hold to nothing; nor does anything lead to a name alone. Memories that say the same are one,
 with a count. Of claims and facts that nobody asserted, at most two of five places go to one author
-while another author's waits. Where none of the first is near enough, nothing is answered; then the
-nearest miss is told.
+while another's waits that is near enough and at least half as good; a turn waits for nobody. Where
+none of the first is near enough, nothing is answered; then the nearest miss is told.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from recollect.kernel.recall.remembering import FACTS, NAME, since_text
 from recollect.kernel.recall.scoring import (
     FACTORS,
     KIND,
-    MOST,
     NEAR,
     SHARES,
     WORDS,
@@ -68,14 +67,18 @@ FLOOR_OF_NAMED, FLOOR_OF_OTHERS = 0.26, 1.25
 """
 
 OF_FAR: Final = 0.5
-"""What a memory counts that holds too little of what is asked, and is no turn and not led to."""
+"""What a memory counts that holds too little of what is asked, and is no turn and not led to; ...
+
+... and what one more of an author counts that has its places, while others wait.
+"""
 
 _LONG: Final = 12  # words of a text that tells enough of what it is about to be asked for it
 _FIRST: Final = 4
-_TOGETHER: Final = 16  # memories ordered together, so that pages follow one another
+_TOGETHER: Final = 16  # memories ordered together, so that pages follow one another ...
+_TOGETHER_OF_ONE: Final = 10  # ... of one author, while others wait
 
 _ALIKE: Final = 0.8  # of the stems of two texts together, beyond which they say the same
-_FEW: Final = 3  # stems; texts of fewer are alike only if they are the same
+_FEW: Final = 3  # stems; texts of fewer are alike only in all their words
 _LARGE: Final = re.compile(r"\b[^\W\d_a-z]\w+")  # words that are written large
 _PLACES, _OF_ONE = 5, 2
 
@@ -110,7 +113,7 @@ def chosen(look: Look, ranking: Ranking, wanted: int, threshold: float) -> Choic
     most = -(-(wanted + wanted // 2) // _TOGETHER) * _TOGETHER
     for place in _looked_at(look, ranking, most):
         if place.score < threshold:
-            break
+            continue
         same = next((one for one in waiting if _are_alike(one, place)), None)
         if same is not None:
             same.others.append(place.dated)
@@ -211,24 +214,35 @@ def _predicate(place: Pick) -> list[str]:
 
 
 def _looked_at(look: Look, ranking: Ranking, at_once: int) -> Iterator[Pick]:
-    """Yield the candidates with their texts, best first."""
-    for first in range(0, MOST, at_once):
-        batch = ranking.rows[first : first + at_once].tolist()
-        found = look(batch) if batch else {}
-        for row, score in zip(batch, ranking.scores[first:], strict=False):
+    """Yield the candidates with their texts, by turns of their authors."""
+    order = iter(_by_turns(ranking))
+    while batch := {int(ranking.rows[at]): at for at in islice(order, at_once)}:
+        found = look(batch)
+        for row, at in batch.items():
             if row in found:
                 dated, text = found[row]
                 stems = dict.fromkeys(telling_stems(text))
-                yield Pick(row, float(score), dated, text, stems=tuple(stems))
-        if len(batch) < at_once:
-            return
+                yield Pick(row, float(ranking.scores[at]), dated, text, stems=tuple(stems))
+
+
+def _by_turns(ranking: Ranking) -> list[int]:
+    """Return the places of the best rows, where what one author says beyond its share counts half.
+
+    It is decided without texts, so that however much one author says, others are read beside it.
+    """
+    given, counted = Counter[int](), ranking.scores.tolist()
+    for at, author in enumerate(ranking.columns.author[ranking.rows].tolist()):
+        given[author] += 1
+        if author != NONE and given[author] > _TOGETHER_OF_ONE:
+            counted[at] *= OF_FAR
+    return sorted(range(len(counted)), key=lambda at: -counted[at])
 
 
 def _are_alike(one: Pick, other: Pick) -> bool:
     """Whether two say the same: in like words, and neither turned round nor denied by the other."""
     fewer, more = sorted((len(one.stems), len(other.stems)))
     if fewer < _FEW or fewer < _ALIKE * more:
-        return one.text == other.text
+        return tokens(one.text) == tokens(other.text)
     shared = set(one.stems).intersection(other.stems)
     if len(shared) < _ALIKE * (fewer + more - len(shared)):
         return False
@@ -246,27 +260,23 @@ def _are_alike(one: Pick, other: Pick) -> bool:
 
 def _shared_out(ranking: Ranking, waiting: Sequence[Pick]) -> Iterator[Pick]:
     """Yield places in order, but let no author have more than its share of any five."""
-    given, taken, left, later = Counter[int](), 0, list[Pick](), list(waiting)
+    given, left, later = Counter[int](), list[Pick](), list(waiting)
+    author, session = ranking.columns.author, ranking.columns.session
     while left or later:
         if not left:  # no page looks beyond those that are ordered together
             left = sorted(later[:_TOGETHER], key=lambda one: -one.score)
             del later[:_TOGETHER]
-        share = _OF_ONE * (taken // _PLACES + 1)
-        voice = _voice(ranking, left[0])
-        at = 0
-        if voice != NONE and given[voice] >= share:  # another's comes first, if one waits
-            others = (_voice(ranking, one) for one in left)
-            fits = (at for at, one in enumerate(others) if one != NONE and given[one] < share)
-            at = next(fits, 0)
-        place = left.pop(at)
-        given[_voice(ranking, place)] += 1
-        taken += 1
+        share = _OF_ONE * (given.total() // _PLACES + 1)
+        full = {one for one, count in given.items() if one != NONE and count >= share}
+        fits = (
+            at
+            for at, one in enumerate(left)
+            if author[one.row] not in full
+            and (not at or not (one.is_far or session[one.row] != NONE))
+        )
+        place = left.pop(next(fits, 0))  # of another, if one waits
+        given[author[place.row]] += 1
         yield place
-
-
-def _voice(ranking: Ranking, place: Pick) -> int:
-    """Return the author of a claim or a fact that somebody inferred or observed; else none."""
-    return int(ranking.columns.author[place.row])
 
 
 _LONGEST: Final = 120  # words of a text that is its own passage

@@ -143,10 +143,17 @@ class Ranking:
         return np.maximum(scores, 0.0)
 
     def with_best(self, rows: Rows, scores: Floats) -> Ranking:
-        """Return it with the best of some rows: `MOST` at least, if there are so many."""
+        """Return it with the best of some rows: `MOST` at least, if there are so many.
+
+        Where most of them are of one author, as many of the others are kept beside them.
+        """
         if len(rows) > MOST:
-            least = np.partition(scores, -MOST)[-MOST]
-            rows, scores = rows[scores >= least], scores[scores >= least]
+            voices = self.columns.author[rows]
+            best = scores >= np.partition(scores, -MOST)[-MOST]
+            first = np.median(voices[best])  # whoever has more than half of a row has its middle
+            others = np.where((voices == first) | (first == NONE), -np.inf, scores)
+            best |= others >= max(np.partition(others, -MOST)[-MOST], 0.0)
+            rows, scores = rows[best], scores[best]
         order = np.lexsort((self.columns.element[rows], -scores))
         return replace(self, rows=rows[order], scores=scores[order])
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
-
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from recollect.servers.lsp import answers
 from recollect.servers.lsp.answers import Vocabulary, completions
+from recollect.servers.settings import own_version
 
 NAME = "recollect"
 TRIGGERS = ["?", "@", "$", '"', ".", " "]
@@ -26,7 +25,7 @@ def build_server(vocabulary: Vocabulary) -> LanguageServer:
     editor ends them.
     """
     server = LanguageServer(
-        NAME, _version(), text_document_sync_kind=types.TextDocumentSyncKind.Full
+        NAME, own_version(), text_document_sync_kind=types.TextDocumentSyncKind.Full
     )
     _tell(server)
     _answer(server, vocabulary)
@@ -84,10 +83,3 @@ def _answer(server: LanguageServer, vocabulary: Vocabulary) -> None:
     def mend(asked: types.CodeActionParams) -> list[types.CodeAction]:
         text = text_of(asked.text_document)
         return answers.quick_fixes(asked.text_document.uri, text, asked.range)
-
-
-def _version() -> str:
-    try:
-        return version(NAME)
-    except PackageNotFoundError:
-        return "0"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final, TypeVar
 
 import anyio
@@ -25,6 +24,7 @@ from recollect.servers.mcp.bounded import answered, failed
 from recollect.servers.mcp.lines import serve_lines
 from recollect.servers.mcp.memory import Memory, ToolCall
 from recollect.servers.mcp.tools import MemoryTool, tool_named, tools_of
+from recollect.servers.settings import own_version
 
 NAME: Final = "recollect"
 CALLER: Final = "caller"
@@ -49,7 +49,7 @@ def build_server(memory: Memory) -> Server[Any]:
     desk = _Desk(memory)
     return Server(
         NAME,
-        version=_version(),
+        version=own_version(),
         title="Recollect",
         instructions=prompts.instructions(memory),
         on_list_tools=desk.list_tools,
@@ -159,10 +159,3 @@ async def _report(context: Context, call: ToolCall) -> None:
     if call.done > call.told:
         call.told = call.done
         await context.session.report_progress(call.told, call.total or None, call.step)
-
-
-def _version() -> str:
-    try:
-        return version(NAME)
-    except PackageNotFoundError:
-        return "0"

@@ -25,7 +25,7 @@ from bench.measure import Figure, seconds_of
 from bench.notes import notes, questions, word
 from bench.scale import Scale
 from recollect.faces.operations import Operations
-from recollect.servers.mcp.memory import Memory, ToolCall
+from recollect.servers.mcp.tool import Memory, ToolCall
 from recollect.servers.mcp.tools import tool_named
 from recollect.servers.service import make_service
 

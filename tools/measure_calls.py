@@ -18,7 +18,7 @@ from types import FrameType
 import apsw
 
 import recollect
-from recollect.servers.mcp.memory import Memory, ToolCall
+from recollect.servers.mcp.tool import Memory, ToolCall
 from recollect.servers.mcp.tools import tool_named
 from recollect.servers.service import make_service
 

@@ -26,8 +26,8 @@ from tests.docs.terminal import Terminal
 from tests.faces.kip.examples import Example, check, read_examples
 
 import recollect
-from recollect.servers.mcp.memory import Memory
 from recollect.servers.mcp.server import build_server
+from recollect.servers.mcp.tool import Memory
 from recollect.servers.service import make_service
 
 ANYTHING = "…"

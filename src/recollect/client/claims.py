@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Final, Self, Unpack, cast
 from urllib.parse import urlencode
 
@@ -47,7 +48,7 @@ from recollect.faces.claims.model import (
 )
 from recollect.faces.claims.protocol import RankedStore
 from recollect.faces.claims.records import FilterArguments, Filters
-from recollect.faces.claims.wire import from_wire, kept_claim, to_wire
+from recollect.faces.claims.wire import from_wire, kept_claim
 from recollect.faces.operations.envelope import named_request
 from recollect.kernel import check_as_of
 from recollect.model import AsOf
@@ -93,7 +94,7 @@ class RemoteKnowledgeStore(Connection, RankedStore):
         given = checked_claims(claims)
         if not given:
             return []
-        members = {"claims": [to_wire(one) for one in given], **_actor()}
+        members = {"claims": [asdict(one) for one in given], **_actor()}
         output = await self._post(_CLAIMS, members, may_repeat=True)
         return cast("Ids", output["ids"])
 
@@ -116,7 +117,7 @@ class RemoteKnowledgeStore(Connection, RankedStore):
         Filters(scope=scope, status=status, project=project).where()
         members = {
             "question": question.encode("utf-8", "replace").decode(),
-            "scope": None if scope is None else to_wire(scope),
+            "scope": None if scope is None else asdict(scope),
             "status": None if status is None else list(status),
             "project": project,
             "limit": limit,
@@ -143,7 +144,7 @@ class RemoteKnowledgeStore(Connection, RankedStore):
         members = {
             "id": checked_id(claim_id),
             "status": known_word(new_status, STATUSES, "new_status"),
-            "evidence": [to_wire(one) for one in given_evidence(evidence)],
+            "evidence": [asdict(one) for one in given_evidence(evidence)],
             "reason": optional_text(reason, "reason"),
             "expected_status": _status(expected_status),
             **_actor(),
@@ -292,7 +293,7 @@ def _raised(error: Mapping[str, Any]) -> Exception:
 def _actor() -> dict[str, object]:
     """Return who acts, as a call carries it."""
     actor = acting_now()
-    return {} if actor == Actor() else {"actor": to_wire(actor)}
+    return {} if actor == Actor() else {"actor": asdict(actor)}
 
 
 def _status(word: str | None) -> str | None:

@@ -6,11 +6,12 @@ The rule: a method takes what the face's takes and returns the same value.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from recollect.client.calls import AsyncFaceClient, FaceClient, awaited, sent
 from recollect.client.kip import as_of_members
-from recollect.faces.claims import EvidenceRef, to_wire
+from recollect.faces.claims import EvidenceRef
 from recollect.faces.memory import Memory as LocalMemory
 from recollect.faces.memory.calls import MemoryCalls
 
@@ -26,7 +27,7 @@ def _written(given: Mapping[str, Any]) -> Mapping[str, Any]:
         members["as_of"] = as_of_members(members["as_of"])
     if (evidence := members.get("evidence")) is not None:
         members["evidence"] = [
-            to_wire(one) if isinstance(one, EvidenceRef) else one for one in evidence
+            asdict(one) if isinstance(one, EvidenceRef) else one for one in evidence
         ]
     return members
 

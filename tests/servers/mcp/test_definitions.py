@@ -9,7 +9,8 @@ from collections.abc import Iterable
 import pytest
 
 from recollect.faces.knowledge import KnowledgeType
-from recollect.servers.mcp.tools import TOOLS, MemoryTool
+from recollect.servers.mcp.tool import MemoryTool
+from recollect.servers.mcp.tools import TOOLS
 
 TEN = {
     "remember",

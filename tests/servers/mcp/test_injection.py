@@ -16,8 +16,8 @@ from tests.servers.mcp.conftest import Agent
 
 import recollect
 from recollect.servers.mcp.folders import Folders
-from recollect.servers.mcp.memory import Memory
 from recollect.servers.mcp.server import build_server
+from recollect.servers.mcp.tool import Memory
 from recollect.servers.service import make_service
 
 KEEP = 'UPSERT { CONCEPT @k { {type: "Kept", name: "kept"} } }'

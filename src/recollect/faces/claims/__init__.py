@@ -39,7 +39,7 @@ from recollect.faces.claims.viewing import (
     from_url,
     from_user_statement,
 )
-from recollect.faces.claims.wire import evidence_from, to_wire
+from recollect.faces.claims.wire import evidence_from
 from recollect.faces.claims.writing import Writer
 
 __all__ = [
@@ -87,5 +87,4 @@ __all__ = [
     "from_user_statement",
     "is_claim",
     "one_claim",
-    "to_wire",
 ]

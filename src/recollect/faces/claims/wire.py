@@ -1,4 +1,4 @@
-"""Claims, and what belongs to them, as JSON and back.
+"""Claims, and what belongs to them, made of JSON; `asdict` is the way there.
 
 The rule: a member has the name of its field. Anything but a field is refused, and the error names
 the nearest one; what a field may hold is checked by its class.
@@ -7,7 +7,7 @@ the nearest one; what a field may hold is checked by its class.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, asdict, fields
+from dataclasses import MISSING, fields
 from typing import Any, TypeVar, cast
 
 from recollect.errors import nearest, refused
@@ -17,11 +17,6 @@ from recollect.faces.claims.model import Actor, Claim, ClaimEvent, EvidenceRef, 
 
 Wired = Claim | ClaimEvent | EvidenceRef | Scope | Actor | AttentionItem | FeedEvent
 WiredT = TypeVar("WiredT", bound=Wired)
-
-
-def to_wire(one: Wired) -> dict[str, object]:
-    """Return the JSON form of a claim, an event, an item of attention, and so on."""
-    return asdict(one)
 
 
 def from_wire(kind: type[WiredT], members: object) -> WiredT:

@@ -11,7 +11,7 @@ from typing import Final, Unpack
 
 from recollect.errors import UNKNOWN_ID, Code, Fix, Hint, RecollectError, Span, ToDo, Told
 from recollect.faces.markup.headers import AN_ID
-from recollect.faces.markup.model import Node, Space
+from recollect.faces.markup.model import Node, Space, sign_of
 from recollect.faces.markup.parser import Place, field_places
 from recollect.faces.markup.text import Lines, ignore_fault
 
@@ -77,7 +77,7 @@ class Faults:
     def marked(self, where: Node | Space, state: str) -> Fix | None:
         """Return the edit that gives a header without a state one."""
         place = None if where.states else self.id_place(where.span)
-        return None if place is None else Fix(Span(place.end, place.end), f" [{state}]")
+        return None if place is None else Fix(Span(place.end, place.end), sign_of(state))
 
     def add(
         self, code: Code, message: str, span: Span | None = None, *, hint: str, **told: Unpack[Told]

@@ -24,6 +24,16 @@ EXTENSIONS: Final = (
 STATES: Final = ("created", "updated", "deleted", "read-only")
 """The states, as they stand between square brackets (section 4.3)."""
 
+
+def sign_of(state: str | None) -> str:
+    """Return the sign of a state, as it stands behind an id; nothing for none.
+
+    >>> sign_of("created"), sign_of(None)
+    (' [created]', '')
+    """
+    return "" if state is None else f" [{state}]"
+
+
 LABEL: Final = "Label"
 CONTENT: Final = "Content"
 VALUE: Final = "Value"

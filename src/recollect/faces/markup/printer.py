@@ -28,6 +28,7 @@ from recollect.faces.markup.model import (
     Id,
     Node,
     Space,
+    sign_of,
 )
 from recollect.faces.markup.parser import KEY, Place
 from recollect.faces.markup.text import FORBIDDEN, MOST_ID, MOST_KEY, quoted_text, shown, value_text
@@ -77,7 +78,7 @@ class Printer:
             self._check(space, SPACE_KINDS)
             start = -2 if space.span is None else space.span.start
             self.add_comments((start, None), 0)
-            state = f" [{space.states[0]}]" if space.states else ""
+            state = sign_of(space.state)
             if space.id is None:
                 add(f"- {space.kind}{state}\n")
             else:
@@ -101,10 +102,7 @@ class Printer:
             start = -2 if one.span is None else one.span.start
             if has_comments:
                 self.add_comments((start, None), margin)
-            blanks = " " * margin
-            kind = f"{one.kind} " if one.kind is not None else ""
-            state = f" [{one.states[0]}]" if one.states else ""
-            add(f"{blanks}- {kind}ID: {id_text(one.id)}{state}\n")
+            add(header_line(one.kind, one.id, one.state, margin))
             if one.fields:
                 self._add_fields(one.fields, margin + 2, start)
             if one.nodes:
@@ -146,6 +144,12 @@ class Printer:
         if len(one.states) > 1 or any(state not in STATES for state in one.states):
             told = f"{', '.join(one.states)} is not one state"
             raise refused(told, known=STATES)
+
+
+def header_line(kind: str | None, id: Id, state: str | None, margin: int) -> str:
+    """Return the line that a node begins with."""
+    word = "" if kind is None else f"{kind} "
+    return f"{' ' * margin}- {word}ID: {id_text(id)}{sign_of(state)}\n"
 
 
 def id_text(id: Id) -> str:

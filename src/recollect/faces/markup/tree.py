@@ -29,9 +29,9 @@ from recollect.faces.markup.graph import (
     order_of,
     text_of,
 )
-from recollect.faces.markup.model import CONTENT as FIELD_CONTENT, KNOWN_FIELDS, Id
+from recollect.faces.markup.model import CONTENT as FIELD_CONTENT, KNOWN_FIELDS, Id, sign_of
 from recollect.faces.markup.parser import KEY
-from recollect.faces.markup.printer import id_text
+from recollect.faces.markup.printer import header_line, id_text
 from recollect.faces.markup.text import MOST_KEY, value_text
 from recollect.model import Attributes, Concept, Joint
 from recollect.node import dataclass, field
@@ -345,11 +345,7 @@ _NO_OTHERS = frozenset(one.lower() for one in (*KNOWN_FIELDS, "ID"))
 def _head(
     word: str | None, id: str, state: str | None, fields: Sequence[tuple[str, str]], level: int
 ) -> str:
-    margin = "  " * level
-    mark = "" if state is None else f" [{state}]"
-    kind = "" if word is None else f"{word} "
-    head = f"{margin}- {kind}ID: {id_text(Id(id))}{mark}\n"
-    return head + _field_lines(fields, 2 * level + 2)
+    return header_line(word, Id(id), state, 2 * level) + _field_lines(fields, 2 * level + 2)
 
 
 def _field_lines(fields: Sequence[tuple[str, str]], margin: int) -> str:
@@ -358,7 +354,7 @@ def _field_lines(fields: Sequence[tuple[str, str]], margin: int) -> str:
 
 
 def _space_head(concept: Concept) -> str:
-    mark = " [read-only]" if is_protected(concept) else ""
+    mark = sign_of("read-only" if is_protected(concept) else None)
     kind = text_of(concept.attributes.get(KIND))
     said = [("Label", label_of(concept) or ""), *_others(concept.attributes)]
     return f"---\n- {kind}\n  ID: {id_text(Id(concept.id))}{mark}\n{_field_lines(said, 2)}"

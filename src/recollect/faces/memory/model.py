@@ -8,13 +8,13 @@ and ranks; here what it finds is shown, and the shares of a score told.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import asdict, fields, is_dataclass, replace
 from typing import Any, Final, Literal, Self, get_args, get_type_hints
 
 import orjson
 
 from recollect.errors import Notice
-from recollect.faces.claims import ACTIVE, Claim, EvidenceRef, claims_of, is_claim, to_wire
+from recollect.faces.claims import ACTIVE, Claim, EvidenceRef, claims_of, is_claim
 from recollect.faces.memory.told import scalar_of
 from recollect.kernel import Nexus, Recalled, RecallQuestion, called
 from recollect.model import (
@@ -391,7 +391,7 @@ def records_named(nexus: Nexus, ids: Iterable[str]) -> tuple[MemoryRecord, ...]:
 def evidence_members(evidence: EvidenceRef) -> dict[str, Any]:
     """Return a piece of evidence, without what it does not say."""
     members: dict[str, Any] = {}
-    for key, value in to_wire(evidence).items():
+    for key, value in asdict(evidence).items():
         if isinstance(value, str):
             members[key] = value[:LONGEST_TEXT]
         elif isinstance(value, float):

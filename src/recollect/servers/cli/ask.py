@@ -15,8 +15,9 @@ from recollect.model import Value
 from recollect.servers.cli.answers import AskedText, show_answer, without_place
 from recollect.servers.cli.given import parameters_of, whole_text
 from recollect.servers.cli.opening import opened_to_read
-from recollect.servers.cli.options import Invocation
+from recollect.servers.cli.options import Invocation, told
 from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.wanted import SearchOptions
 
 DESCRIPTIONS: Mapping[str, str] = {
     "primer": "DESCRIBE PRIMER",
@@ -35,7 +36,7 @@ _PARTS: Mapping[str, str] = {
     "limit": "LIMIT",
     "cursor": "CURSOR",
 }
-"""What stands before the value of an option in KIP."""
+"""What stands before the value of an option in KIP, in the order of KIP."""
 
 _NEXT = "next_cursor"
 _LONGEST = 255  # of what may be the name of a file
@@ -55,13 +56,11 @@ def answer_query(on: Invocation, text: str, layout: Format, cursor: str | None) 
             show_answer(out, nexus, answer, AskedText(whole, read_as_of(on.as_of), layout))
 
 
-def answer_search(
-    on: Invocation, term: str, kind: str | None, options: Mapping[str, Value]
-) -> None:
-    """Find elements by their words; an option that is not given is null."""
-    given = {name: value for name, value in options.items() if value is not None}
-    parts = "".join(f" {_PARTS[name]} ${name}" for name in given)
-    of_kind = f" {kind.upper()}" if kind else ""
+def answer_search(on: Invocation, term: str, wanted: SearchOptions) -> None:
+    """Find elements by their words."""
+    given = told(wanted)
+    of_kind = f" {given.pop('kind').upper()}" if wanted.kind else ""
+    parts = "".join(f" {part} ${name}" for name, part in _PARTS.items() if name in given)
     with output(on) as out:
         _answer(out, on, f"SEARCH{of_kind} $term{parts}", {"term": term, **given})
 

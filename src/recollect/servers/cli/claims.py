@@ -31,9 +31,10 @@ from recollect.model import Instant, instant_text
 from recollect.node import dataclass
 from recollect.servers.cli.evidence import asserted, given_evidence, kept_evidence, referred
 from recollect.servers.cli.opening import opened, warn_of_absent_group
-from recollect.servers.cli.options import Invocation
+from recollect.servers.cli.options import Invocation, told
 from recollect.servers.cli.output import Output, output
 from recollect.servers.cli.safe_text import shown
+from recollect.servers.cli.wanted import ClaimFilters, NewClaim
 from recollect.servers.settings import Settings
 
 ResultT = TypeVar("ResultT")
@@ -49,41 +50,6 @@ _COLOURS: Final = {  # of a status, and of how a piece of evidence compares
     "refuted": "red",
     "unknown": "dim",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class NewClaim:
-    """A claim as it is typed."""
-
-    text: str
-    status: str
-    confidence: float
-    scope: str | None
-    project: str | None
-    domain: str | None
-    tags: tuple[str, ...]
-    id: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimFilters:
-    """Which claims are asked for; all that is given must be true of each."""
-
-    status: tuple[str, ...] = ()
-    scope: str | None = None
-    project: str | None = None
-    domain: str | None = None
-    run: str | None = None
-    show: str | None = None
-    session: str | None = None
-    agent: str | None = None
-    tag: str | None = None
-    artifact: str | None = None
-
-    @property
-    def fit_question(self) -> bool:
-        """Whether a question takes all that is given."""
-        return self == ClaimFilters(self.status, self.scope, self.project)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +89,10 @@ def ask_claims(
         return asyncio.run(run())
 
 
-def add_claim(on: Invocation, new: NewClaim, evidence: Sequence[str]) -> None:
+def add_claim(on: Invocation, new: NewClaim) -> None:
     """Write a claim, and print its id."""
     actor = Settings().actor(on.actor)
-    refs = given_evidence(evidence, actor) or asserted(Settings().person(on.actor))
+    refs = given_evidence(new.evidence or (), actor) or asserted(Settings().person(on.actor))
     if not refs:
         raise typer.BadParameter("a claim needs --evidence, such as --evidence file=src/saga.py")
     with output(on) as out:
@@ -142,7 +108,7 @@ def add_claim(on: Invocation, new: NewClaim, evidence: Sequence[str]) -> None:
             actor_type="user",
             actor_id=actor,
             domain=new.domain,
-            tags=[*new.tags],
+            tags=new.tags or [],
         )
         if new.id is not None:
             claim.id = new.id
@@ -164,16 +130,7 @@ def list_claims(on: Invocation, filters: ClaimFilters, limit: int, after: str | 
 
     async def matching(store: NexusKnowledgeStore) -> list[Claim]:
         return await store.list(
-            scope=_scope_named(filters.scope),
-            status=list(filters.status) or None,
-            project=filters.project,
-            domain=filters.domain,
-            run=filters.run,
-            show=filters.show,
-            session=filters.session,
-            agent=filters.agent,
-            tag=filters.tag,
-            artifact=filters.artifact,
+            **{**told(filters), "scope": _scope_named(filters.scope)},
             limit=limit,
             after=None if after is None else whole_id(store.nexus, after),
         )
@@ -188,7 +145,7 @@ def find_claims(on: Invocation, question: str, filters: ClaimFilters, limit: int
         scored = await store.recall_scored(
             question,
             scope=_scope_named(filters.scope),
-            status=list(filters.status) or None,
+            status=filters.status,
             project=filters.project,
             limit=limit,
         )
@@ -239,7 +196,7 @@ def show_claim(on: Invocation, claim_id: str) -> None:
         line = claim_line(claim, standing.events, standing.superseded_by)
         out.say(line, _COLOURS[claim.claim_status])
         scope = _scope(claim)
-        told = {
+        rows = {
             "id": claim.id,
             "about": scope,
             "project": None if scope == claim.project else claim.project,
@@ -250,7 +207,7 @@ def show_claim(on: Invocation, claim_id: str) -> None:
             "by": claim.actor_id or claim.actor_type,
         }
         grid = Table.grid(padding=(0, 2))
-        for name, value in told.items():
+        for name, value in rows.items():
             if value:
                 grid.add_row(Text(name, "dim"), shown(value))
         out.show(grid)
@@ -351,8 +308,8 @@ def _settled(
     out: Output, claim_id: str, status: str, *, verb: str = "is now", by: str | None = None
 ) -> None:
     if out.as_json:
-        told = {"claim_id": claim_id, "claim_status": status}
-        out.json({"result": told if by is None else {**told, "superseded_by": by}})
+        members = {"claim_id": claim_id, "claim_status": status}
+        out.json({"result": members if by is None else {**members, "superseded_by": by}})
     else:
         out.say(f"claim {claim_id} {verb} {status}" + ("" if by is None else f" by {by}"))
 

@@ -9,42 +9,38 @@ from functools import partial
 import typer
 
 from recollect.errors import refused
-from recollect.kernel import Nexus
 from recollect.model import Found, Key, Receipt
-from recollect.node import dataclass, replace
+from recollect.node import replace
 from recollect.servers.cli.cells import counted
+from recollect.servers.cli.given import parameters_of_query
 from recollect.servers.cli.opening import opened, warn_of_absent_group, warn_of_question
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.wanted import Erased
 from recollect.servers.settings import Settings
 
 SHOWN = 20
 """So many ids of a receipt are shown to people; `--json` has them all."""
 
 
-@dataclass(frozen=True, slots=True)
-class WholeGroup:
-    """A group that goes with all it holds, its log among it."""
-
-    name: str
-
-
-def erase(
-    on: Invocation, what: str | Key | Found | WholeGroup, *, dry_run: bool, is_sure: bool
-) -> None:
-    """Erase elements, or a group, once somebody is sure; then show the receipt."""
+def erase(on: Invocation, what: Erased, *, dry_run: bool, is_sure: bool) -> None:
+    """Erase elements, or a group with its log, once somebody is sure; then show the receipt."""
+    named = _named(on, what)
     with output(on) as out, opened(on) as nexus:
         out.if_stopped = "nothing is erased"
-        if not isinstance(what, WholeGroup):
+        if what.drop_group is None:
             warn_of_absent_group(out, nexus)
-        erased = partial(_erased, on, nexus, what)
+            actor = Settings().actor(on.actor)
+            erased = partial(nexus.purge, named, actor=actor, request_id=on.request_id)
+        else:
+            erased = partial(nexus.drop_group, what.drop_group)
         told = erased(dry_run=True)
-        if isinstance(what, Found):
-            warn_of_question(out, nexus, what, None)
+        if isinstance(named, Found):
+            warn_of_question(out, nexus, named, None)
         if dry_run:
             _show(out, told)
             return
-        if not (told.ids or isinstance(what, WholeGroup)):
+        if not told.ids and what.drop_group is None:
             _show(out, replace(told, is_dry_run=False, is_complete=True))
             return
         if not is_sure and not _is_confirmed(out, told):
@@ -70,13 +66,12 @@ def rewrite(on: Invocation) -> None:
             out.say(f"not all that was removed is gone: {obstacle}; try it again then", "yellow")
 
 
-def _erased(
-    on: Invocation, nexus: Nexus, what: str | Key | Found | WholeGroup, *, dry_run: bool
-) -> Receipt:
-    if isinstance(what, WholeGroup):
-        return nexus.drop_group(what.name, dry_run=dry_run)
-    actor = Settings().actor(on.actor)
-    return nexus.purge(what, dry_run=dry_run, actor=actor, request_id=on.request_id)
+def _named(on: Invocation, what: Erased) -> str | Key | Found:
+    """Return the elements that are meant; parameters without a query are refused."""
+    parameters = parameters_of_query(on.param, what.query)
+    if what.type is not None and what.name is not None:
+        return Key(what.type, what.name)
+    return what.id or "" if what.query is None else Found(what.query, parameters)
 
 
 def _is_confirmed(out: Output, told: Receipt) -> bool:

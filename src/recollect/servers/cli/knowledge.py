@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
@@ -22,27 +22,18 @@ from recollect.faces.knowledge import (
 )
 from recollect.faces.knowledge.ingestion import Structured
 from recollect.faces.knowledge.secrets import Secrets
-from recollect.node import dataclass
 from recollect.servers.cli.cells import counted
 from recollect.servers.cli.given import text_of
 from recollect.servers.cli.opening import opened, warn_of_absent_group
-from recollect.servers.cli.options import Invocation
+from recollect.servers.cli.options import Invocation, told
 from recollect.servers.cli.output import Output, output
 from recollect.servers.cli.safe_text import shown
+from recollect.servers.cli.wanted import KnowledgeQuestion, NewPiece
 from recollect.servers.learning import make_structuring
 from recollect.servers.settings import Settings
 
 _UNHEARD = logging.NullHandler()
 _COUNTED = ("profile", "piece", "graph node", "graph edge")
-
-
-@dataclass(frozen=True, slots=True)
-class KnowledgeQuestion:
-    """What is looked for."""
-
-    text: str
-    entity: str | None
-    top_k: int | None
 
 
 @contextmanager
@@ -119,10 +110,10 @@ def provide_sections(on: Invocation, question: KnowledgeQuestion) -> None:
             out.say("nothing is known for it", "dim")
 
 
-def add_piece(on: Invocation, given: Mapping[str, object]) -> None:
-    """Keep a piece with the members that are given."""
+def add_piece(on: Invocation, new: NewPiece) -> None:
+    """Keep a piece."""
     with output(on):
-        piece = KnowledgePiece.from_dict(given)
+        piece = KnowledgePiece.from_dict(told(new))
         Secrets().refuse(piece)  # what is wrong with it makes no memory
     with _on(on, writes=True) as (out, kb):
         piece_id = kb.add_piece(piece)
@@ -143,8 +134,8 @@ def show_piece(on: Invocation, piece_id: str) -> None:
             return
         for name, value in piece.to_dict().items():
             if value not in (None, []):
-                told = ", ".join(value) if isinstance(value, list) else value
-                out.say(f"{name}: {told}")
+                text = ", ".join(value) if isinstance(value, list) else value
+                out.say(f"{name}: {text}")
 
 
 def list_pieces(on: Invocation, entity: str | None) -> None:

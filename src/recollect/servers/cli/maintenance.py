@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
-from datetime import timedelta
-from typing import TypeVar
 
 import typer
 
@@ -25,61 +24,34 @@ from recollect.faces.kip.maintenance import (
 from recollect.faces.kip.maintenance.duplicates import LIKELY, SURE
 from recollect.kernel import Nexus
 from recollect.model import Key, Progress, Triple, instant_text
-from recollect.node import dataclass
 from recollect.servers.cli.cells import counted, open_table
 from recollect.servers.cli.opening import opened
-from recollect.servers.cli.options import Invocation
+from recollect.servers.cli.options import Invocation, told
 from recollect.servers.cli.output import Output, output, progress_bars
 from recollect.servers.cli.safe_text import escaped, one_line, shown
+from recollect.servers.cli.wanted import Fading, UpkeepRun
 from recollect.servers.settings import Settings
 
 SHOWN = 50
 """So many lines of a list are shown to people; `--json` has them all."""
 
-FoundT = TypeVar("FoundT")
+
+@contextmanager
+def _on(on: Invocation, upkeep: UpkeepRun) -> Iterator[tuple[Output, Nexus, Progress, Carrying]]:
+    """Give the work its output, the memory, bars, and how it is carried out in whose name."""
+    is_rehearsal = upkeep.dry_run or upkeep.kip
+    with output(on) as out, opened(on) as nexus, progress_bars(out) as progress:
+        actor = Settings().actor(on.actor)
+        how = Carrying(dry_run=is_rehearsal, actor=actor, request_id=on.request_id)
+        yield out, nexus, progress, how
 
 
-@dataclass(frozen=True, slots=True)
-class UpkeepRun:
-    """How the work is done: for good, as a rehearsal, or as a KIP text that would do it."""
-
-    on: Invocation
-    dry_run: bool = False
-    kip: bool = False
-
-    @property
-    def keeps_all(self) -> bool:
-        """Whether nothing may change."""
-        return self.dry_run or self.kip
-
-    def of(self, out: Output, work: Callable[[Nexus, Progress, Carrying], FoundT]) -> FoundT:
-        """Return what the work finds in the memory, with bars and the name of who asks."""
-        with opened(self.on) as nexus, progress_bars(out) as progress:
-            actor, request_id = Settings().actor(self.on.actor), self.on.request_id
-            how = Carrying(dry_run=self.keeps_all, actor=actor, request_id=request_id)
-            return work(nexus, progress, how)
-
-
-@dataclass(frozen=True, slots=True)
-class Fading:
-    """How fast values fall, how far, and what is spared."""
-
-    half_life: timedelta
-    cycle: timedelta
-    floor: float
-    spare: Sequence[str]
-    limit: int
-
-
-def show_expiry(upkeep: UpkeepRun, types: Sequence[str], *, archive: bool, limit: int) -> None:
+def show_expiry(
+    on: Invocation, upkeep: UpkeepRun, types: Sequence[str], *, archive: bool, limit: int
+) -> None:
     """Close or archive what has expired."""
-    with output(upkeep.on) as out:
-        found = upkeep.of(
-            out,
-            lambda nexus, progress, how: expire(
-                nexus, types, archive=archive, limit=limit, progress=progress, **how
-            ),
-        )
+    with _on(on, upkeep) as (out, nexus, progress, how):
+        found = expire(nexus, types, archive=archive, limit=limit, progress=progress, **how)
         if out.as_json:
             lists = {
                 "expired": _expired(found.expired),
@@ -97,22 +69,10 @@ def show_expiry(upkeep: UpkeepRun, types: Sequence[str], *, archive: bool, limit
             _verdict(out, found.done, "archived" if archive else "closed", len(lines), found.left)
 
 
-def show_decay(upkeep: UpkeepRun, fading: Fading) -> None:
+def show_decay(on: Invocation, upkeep: UpkeepRun, fading: Fading) -> None:
     """Let values fall."""
-    with output(upkeep.on) as out:
-        found = upkeep.of(
-            out,
-            lambda nexus, progress, how: decay(
-                nexus,
-                half_life=fading.half_life,
-                cycle=fading.cycle,
-                floor=fading.floor,
-                spare=fading.spare,
-                limit=fading.limit,
-                progress=progress,
-                **how,
-            ),
-        )
+    with _on(on, upkeep) as (out, nexus, progress, how):
+        found = decay(nexus, progress=progress, **told(fading), **how)
         if out.as_json:
             faded = [_faded(one) for one in found.faded]
             out.json({"result": {"faded": faded, "left": found.left, **_effect(found.done)}})
@@ -134,24 +94,16 @@ def show_decay(upkeep: UpkeepRun, fading: Fading) -> None:
 
 
 def show_duplicates(
-    upkeep: UpkeepRun, types: Sequence[str], threshold: float | None, *, apply: bool
+    on: Invocation, upkeep: UpkeepRun, types: Sequence[str], threshold: float | None, *, apply: bool
 ) -> None:
     """Propose merges, or carry them out."""
-
-    def work(nexus: Nexus, progress: Progress, how: Carrying) -> Duplicates:
-        if not apply:
+    with _on(on, upkeep) as (out, nexus, progress, how):
+        if apply:
+            least = SURE if threshold is None else threshold
+            found = merge_duplicates(nexus, types, threshold=least, progress=progress, **how)
+        else:
             least = LIKELY if threshold is None else threshold
-            return find_duplicates(nexus, types, threshold=least, progress=progress)
-        return merge_duplicates(
-            nexus,
-            types,
-            threshold=SURE if threshold is None else threshold,
-            progress=progress,
-            **how,
-        )
-
-    with output(upkeep.on) as out:
-        found = upkeep.of(out, work)
+            found = find_duplicates(nexus, types, threshold=least, progress=progress)
         if out.as_json:
             proposed = [{**asdict(one), "kip": one.kip} for one in found.found]
             effect = {} if found.done is None else _effect(found.done)
@@ -163,10 +115,10 @@ def show_duplicates(
             _show_duplicates(out, found)
 
 
-def show_orphans(upkeep: UpkeepRun) -> None:
+def show_orphans(on: Invocation) -> None:
     """List what hangs on nothing."""
-    with output(upkeep.on) as out:
-        found = upkeep.of(out, lambda nexus, progress, _: find_orphans(nexus, progress=progress))
+    with _on(on, UpkeepRun(dry_run=True)) as (out, nexus, progress, _):
+        found = find_orphans(nexus, progress=progress)
         if out.give_json(asdict(found)):
             return
         _table(out, ("without links", ""), [(one.type, one.name) for one in found.unlinked])

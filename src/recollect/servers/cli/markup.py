@@ -24,15 +24,16 @@ from recollect.faces.markup import (
     syntax_card,
     write_outline,
 )
-from recollect.faces.markup.exchanges import Beginning, Model
+from recollect.faces.markup.exchanges import Model
 from recollect.faces.markup.wire import to_wire
 from recollect.model import AsOf
-from recollect.node import dataclass, replace
+from recollect.node import replace
 from recollect.servers.cli.given import STANDARD_INPUT, text_of
 from recollect.servers.cli.opening import opened, warn_of_absent_group
-from recollect.servers.cli.options import Invocation
+from recollect.servers.cli.options import Invocation, told
 from recollect.servers.cli.output import Output, error_text, output
 from recollect.servers.cli.safe_text import shown
+from recollect.servers.cli.wanted import ApplyOptions, OutlineView, Prompted
 from recollect.servers.functions import load_functions
 from recollect.servers.learning import make_chat
 from recollect.servers.settings import Settings
@@ -45,29 +46,6 @@ _SUFFIXES: Final = {
     ".org": "org",
     ".json": "json",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ApplyOptions:
-    """How a document is applied."""
-
-    target: str | None = None
-    base: int | None = None
-    is_repaired: bool = False
-    takes_extra_fields: bool = False
-    is_dry_run: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class OutlineView:
-    """What is shown of a memory."""
-
-    root: str | None = None
-    attention: str | None = None
-    budget: int | None = None
-    depth: int | None = None
-    transaction: int | None = None
-    shows_deleted: bool = False
 
 
 @contextmanager
@@ -105,11 +83,11 @@ def check_documents(files: Sequence[str], *, as_json: bool) -> None:
         reports = [(file, check(text_of(file, _WANTED))) for file in files]
         out.failed = any(found for _, found in reports)
         if as_json:
-            told = [
+            told_of = [
                 {"file": file, "valid": not found, "diagnostics": [one.to_wire() for one in found]}
                 for file, found in reports
             ]
-            out.json({"result": {"files": told}})
+            out.json({"result": {"files": told_of}})
             return
         for file, found in reports:
             for one in found:
@@ -123,7 +101,7 @@ def check_documents(files: Sequence[str], *, as_json: bool) -> None:
 def format_documents(files: Sequence[str], *, is_check: bool, as_json: bool) -> None:
     """Write texts in their canonical form."""
     with output(as_json=as_json) as out:
-        told: list[dict[str, object]] = []
+        done: list[dict[str, object]] = []
         for file in files:
             text = text_of(file, _WANTED)
             try:
@@ -131,7 +109,7 @@ def format_documents(files: Sequence[str], *, is_check: bool, as_json: bool) -> 
             except RecollectError as error:
                 raise replace(error, message=f"{file}: {error.message}") from error
             is_changed = formatted != text
-            told.append({"file": file, "changed": is_changed, "text": formatted})
+            done.append({"file": file, "changed": is_changed, "text": formatted})
             if is_check:
                 out.failed |= is_changed
                 if is_changed:
@@ -142,7 +120,7 @@ def format_documents(files: Sequence[str], *, is_check: bool, as_json: bool) -> 
                 Path(file).write_text(formatted, encoding="utf-8", newline="\n")
                 out.say(f"{file} is formatted")
         if as_json:
-            out.json({"result": {"files": told}})
+            out.json({"result": {"files": done}})
 
 
 def load_document(
@@ -161,19 +139,8 @@ def load_document(
 
 def apply_document(on: Invocation, file: str, changing: ApplyOptions) -> None:
     """Do what a document changes."""
-    with _with_text(on, file, writes=True, dry_run=changing.is_dry_run) as (out, markup, text):
-        _tell_applied(out, _apply(markup, text, changing))
-
-
-def _apply(markup: Markup, text: str, changing: ApplyOptions) -> Applied:
-    return markup.apply(
-        text,
-        target=changing.target,
-        base=changing.base,
-        repair=changing.is_repaired,
-        extra_fields=changing.takes_extra_fields,
-        dry_run=changing.is_dry_run,
-    )
+    with _with_text(on, file, writes=True, dry_run=changing.dry_run) as (out, markup, text):
+        _tell_applied(out, markup.apply(text, **told(changing)))
 
 
 def import_outline(
@@ -185,7 +152,7 @@ def import_outline(
 ) -> None:
     """Take in an outline."""
     chosen = format or _SUFFIXES.get(Path(file).suffix.lower())
-    with _with_text(on, file, writes=True, dry_run=changing.is_dry_run) as (out, markup, text):
+    with _with_text(on, file, writes=True, dry_run=changing.dry_run) as (out, markup, text):
         if chosen is None:
             raise refused(
                 f"the name of {file} does not tell its format",
@@ -196,30 +163,26 @@ def import_outline(
         given = print_text(read.value)
         if ids is None:
             try:
-                done = _apply(markup, given, changing)
+                done = markup.apply(given, **told(changing))
             except RecollectError as error:
                 if error.code is not UNKNOWN_ID:
                     raise
                 raise replace(error, hint="add --ids keep, or --ids fresh", details={}) from error
         elif changing.target is None:
-            done = markup.load(given, ids=ids, extra_fields=True, dry_run=changing.is_dry_run)
+            done = markup.load(given, ids=ids, extra_fields=True, dry_run=changing.dry_run)
         else:
-            told = "--target is where new nodes go, and with --ids each has a place of its own"
-            raise refused(told, "leave --target or --ids out")
+            raise refused(
+                "--target is where new nodes go, and with --ids each has a place of its own",
+                "leave --target or --ids out",
+            )
         _tell_applied(out, done)
 
 
 def show_outline(on: Invocation, view: OutlineView) -> None:
     """Show all spaces, one, or a branch."""
     with _on(on) as (out, markup):
-        rendered = markup.render(
-            view.root,
-            attention=view.attention,
-            budget=view.budget,
-            depth=view.depth,
-            as_of=_then(view.transaction),
-            show_deleted=view.shows_deleted,
-        )
+        given = told(view)
+        rendered = markup.render(as_of=_then(given.pop("transaction", None)), **given)
         if on.as_json:
             out.json({"result": to_wire(rendered)})
         elif rendered.text:
@@ -238,10 +201,10 @@ def list_spaces(on: Invocation, transaction: int | None) -> None:
         _show_table(out, "spaces", found, table)
 
 
-def export_outline(on: Invocation, view: OutlineView, format: str) -> None:
+def export_outline(on: Invocation, root: str | None, format: str, transaction: int | None) -> None:
     """Write an outline to standard output."""
     with _on(on) as (out, markup):
-        rendered = markup.render(view.root, as_of=_then(view.transaction))
+        rendered = markup.render(root, as_of=_then(transaction))
         written = write_outline(parse(rendered.text), format)
         if out.give_json({"text": written.value, "notices": to_wire(written.notices)}):
             return
@@ -252,7 +215,7 @@ def export_outline(on: Invocation, view: OutlineView, format: str) -> None:
 def ask_model(
     on: Invocation,
     prompt: str,
-    given: Beginning,
+    given: Prompted,
     attempts: int,
     *,
     functions: str | None,
@@ -261,7 +224,7 @@ def ask_model(
     """Ask a model, and do what it answers."""
     with _on(on, functions=functions, writes=True, dry_run=dry_run) as (out, markup):
         done = markup.exchanges.ask(
-            prompt, _model(), attempts=attempts, follow_up=True, dry_run=dry_run, **given
+            prompt, _model(), attempts=attempts, follow_up=True, dry_run=dry_run, **told(given)
         )
         if out.give_json(to_wire(done)):
             return

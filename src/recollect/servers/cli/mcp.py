@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.errors import refused
-from recollect.node import dataclass
 from recollect.servers.cli.loading import in_haste, require
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.wanted import AgentService
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
 
 if TYPE_CHECKING:
-    from recollect.servers.mcp.memory import Memory
+    from recollect.servers.mcp.tool import Memory
 
 GRACE_SECONDS = 3
 """How long calls and steps of the pipeline that are running may take to end."""
@@ -25,19 +25,7 @@ ACTOR = "mcp"
 """Who writes, if RECOLLECT_ACTOR is not set."""
 
 
-@dataclass(frozen=True, slots=True)
-class AgentService:
-    """How programs are served; `address` is HOST:PORT, None for standard input."""
-
-    address: str | None
-    tokens: Path | None
-    import_from: tuple[Path, ...]
-    is_read_only: bool
-    tools: frozenset[str] | None = None  # sets of them; None: all
-    may_erase: bool = False
-
-
-def serve_agents(on: Invocation, service: AgentService) -> None:
+def serve_agents(on: Invocation, service: AgentService, tools: frozenset[str]) -> None:
     """Serve one client over standard input and output, or many over HTTP."""
     settings = Settings()
     with output(on) as out:
@@ -45,30 +33,28 @@ def serve_agents(on: Invocation, service: AgentService) -> None:
         with in_haste("mcp", "mcp.server"):
             from recollect.servers.learning import make_learner
             from recollect.servers.mcp.folders import Folders
-            from recollect.servers.mcp.memory import TOOL_SETS, Memory
             from recollect.servers.mcp.server import serve_stdio
+            from recollect.servers.mcp.tool import Memory
             from recollect.servers.service import at_work, make_service
 
-        tools = TOOL_SETS if service.tools is None else service.tools
         learner = make_learner(settings.learning())
         located = settings.database(on.database)
-        folders = Folders(settings.import_from(service.import_from))
+        folders = Folders(settings.import_from(service.import_from or ()))
         out.if_stopped = "the clients have no memory any more"
-        create = not service.is_read_only
+        create = not service.read_only
         with open_nexus(located, settings.group(on.group), create=create) as nexus:
             made = make_service(nexus, extractor=learner.extractor, has_worker=create)
             actor = settings.actor() or ACTOR
             offered = folders if folders.allowed else None
-            memory = Memory(made, actor, service.is_read_only, offered, tools, service.may_erase)
+            memory = Memory(made, actor, service.read_only, offered, tools, service.allow_erase)
             with at_work(made, GRACE_SECONDS):
-                if service.address is None:
+                if service.http is None:
                     # Waiting for standard input cannot be stopped. What was answered is kept.
                     signal.signal(signal.SIGINT, signal.SIG_DFL)
                     serve_stdio(memory)
                     return
-                _over_http(
-                    memory, service.address, settings.tokens(service.tokens), located.shown, out
-                )
+                tokens = settings.tokens(service.tokens)
+                _over_http(memory, service.http, tokens, located.shown, out)
 
 
 def _over_http(

@@ -12,9 +12,11 @@ from rich.text import Text
 
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
 from recollect.servers.cli.loading import require
-from recollect.servers.cli.mcp_install import Served
+from recollect.servers.cli.mcp_install import server_command
+from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
 from recollect.servers.cli.safe_text import one_line
+from recollect.servers.cli.wanted import Given
 from recollect.servers.settings import Settings
 
 if TYPE_CHECKING:
@@ -22,17 +24,16 @@ if TYPE_CHECKING:
     from recollect.servers.mcp.trial import TrialStep
 
 
-def try_memory(name: str | None, served: Served, seconds: float | None, *, as_json: bool) -> None:
+def try_memory(on: Invocation, name: str | None, given: Given, seconds: float | None) -> None:
     """Show how the server does that a program starts; exit with 1 when something fails."""
-    settings = Settings()
-    with output(as_json=as_json) as out:
+    with output(as_json=on.as_json) as out:
         require("mcp", "mcp", "the MCP server")
         from recollect.servers.mcp.clients import ClientEntry, client_named
         from recollect.servers.mcp.trial import SECONDS, tried
 
-        install = f"{quote(settings.program())} mcp install {name or 'CLIENT'} --write"
+        install = f"{quote(Settings().program())} mcp install {name or 'CLIENT'} --write"
         if name is None:
-            entry, starts_here = ClientEntry(tuple(served.command(settings))), True
+            entry, starts_here = ClientEntry(tuple(server_command(on, given))), True
         else:
             client = client_named(name, Path.home(), Path.cwd())
             entry, starts_here = _entry(client, install), client.is_of_project

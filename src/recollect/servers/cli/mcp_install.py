@@ -18,54 +18,39 @@ import orjson
 
 from recollect.errors import CONFLICT, INVALID_VALUE, STORE_UNAVAILABLE, RecollectError
 from recollect.kernel import compared_by
-from recollect.node import dataclass
 from recollect.servers.cli.loading import require
+from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import output
+from recollect.servers.cli.wanted import Given
 from recollect.servers.mcp.clients import NAME, Client, client_named
 from recollect.servers.settings import PROGRAM, Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Served:
-    """What a program is to be given: as the options of the command say it."""
-
-    database: str | None
-    group: str | None
-    import_from: tuple[Path, ...]
-    is_read_only: bool
-
-    def command(self, settings: Settings) -> list[str]:
-        """Return the command that starts the server from anywhere: all paths are absolute.
-
-        The address of a server has no password in it: the driver finds one in `PGPASSFILE`.
-        """
-        located = settings.database(self.database)
-        path = located.shown if located.file is None else str(located.file.resolve())
-        command = [_program(), "mcp", "--db", path, "--group", settings.group(self.group)]
-        for folder in settings.import_from(self.import_from):
-            command += ["--import-from", str(folder)]
-        if self.is_read_only:
-            command.append("--read-only")
-        return command
-
-    def memory(self, settings: Settings, environment: Mapping[str, str]) -> str:
-        """Return in words which memory is given, and by what it recalls in an environment."""
-        located = settings.database(self.database)
-        path = located.shown if located.file is None else located.file.resolve()
-        way = compared_by(environment.get("RECOLLECT_EMBEDDER"))
-        return f"the memory {path}, group {settings.group(self.group)}, recalled by {way}"
-
-
-def install_memory(name: str, served: Served, *, writes: bool, as_json: bool) -> None:
-    """Print the snippet of a program, or write it."""
+def server_command(on: Invocation, given: Given) -> list[str]:
+    """Return the command that starts the server from anywhere: all paths are absolute."""
     settings = Settings()
-    with output(as_json=as_json) as out:
+    command = [_program(), "mcp", "--db", _place(on), "--group", settings.group(on.group)]
+    for folder in settings.import_from(given.import_from or ()):
+        command += ["--import-from", str(folder)]
+    return [*command, "--read-only"] if given.read_only else command
+
+
+def _place(on: Invocation) -> str:
+    """Return where a memory is; of one on a server without a password, which PGPASSFILE has."""
+    located = Settings().database(on.database)
+    return located.shown if located.file is None else str(located.file.resolve())
+
+
+def install_memory(on: Invocation, name: str, given: Given, *, writes: bool) -> None:
+    """Print the snippet of a program, or write it."""
+    with output(as_json=on.as_json) as out:
         require("mcp", "mcp", "the MCP server")
-        command = served.command(settings)
+        command = server_command(on, given)
         client = client_named(name, Path.home(), Path.cwd())
         backup = _write(client, partial(_edited, client, command)) if writes else None
         snippet = client.snippet(command)
-        memory = served.memory(settings, _environment(client))
+        way = compared_by(_environment(client).get("RECOLLECT_EMBEDDER"))
+        memory = f"the memory {_place(on)}, group {Settings().group(on.group)}, recalled by {way}"
         if out.as_json:
             told = {
                 "client": name,
@@ -89,9 +74,9 @@ def install_memory(name: str, served: Served, *, writes: bool, as_json: bool) ->
             out.say(f"as it was: {backup}", "dim")
 
 
-def uninstall_memory(name: str, *, writes: bool, as_json: bool) -> None:
+def uninstall_memory(on: Invocation, name: str, *, writes: bool) -> None:
     """Tell where a program has the memory, or take it out of there."""
-    with output(as_json=as_json) as out:
+    with output(as_json=on.as_json) as out:
         client = client_named(name, Path.home(), Path.cwd())
         client.read(client.file.read_text("utf-8-sig") if client.file.exists() else "")
         backup = _write(client, partial(_without, client)) if writes else None

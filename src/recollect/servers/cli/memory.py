@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Final, cast
+from typing import Final
 
 import typer
 from rich.text import Text
@@ -19,7 +19,6 @@ from recollect.faces.claims import EvidenceRef
 from recollect.faces.claims.wire import from_wire
 from recollect.faces.memory import (
     Corrected,
-    Effect,
     Forgotten,
     Holding,
     Memory,
@@ -31,9 +30,10 @@ from recollect.servers.cli.erase import summary_of
 from recollect.servers.cli.evidence import given_evidence, referred
 from recollect.servers.cli.given import text_of
 from recollect.servers.cli.opening import opened, warn_of_absent_group
-from recollect.servers.cli.options import Invocation
+from recollect.servers.cli.options import Invocation, told
 from recollect.servers.cli.output import Output, output
 from recollect.servers.cli.safe_text import shown
+from recollect.servers.cli.wanted import ToCorrect, ToForget, ToRemember
 from recollect.servers.settings import Settings
 
 
@@ -103,31 +103,24 @@ def _claim_of(on: Invocation, words: Sequence[str]) -> str | None:
         raise refused(f"a claim is one text, not {len(words)}", f"recollect remember {flag}{said}")
 
 
-def remember(
-    on: Invocation,
-    words: Sequence[str],
-    fact: tuple[str, str, str] | None,
-    members: Mapping[str, str | float | None],
-    evidence: Sequence[str],
-    messages: Sequence[Mapping[str, object]],
-) -> None:
+def remember(on: Invocation, new: ToRemember, messages: Sequence[Mapping[str, object]]) -> None:
     """Keep a claim, a fact or messages."""
-    text = _claim_of(on, words)
-    is_baseless = text is not None and not evidence and not sys.stdin.isatty()
+    text = _claim_of(on, new.text or ())
+    is_baseless = text is not None and not new.evidence and not sys.stdin.isatty()
     with _on(on, creates=True, is_baseless=is_baseless) as (out, memory):
-        refs = given_evidence(evidence, memory.actor.actor_id)
-        told = None
-        if fact is not None:
-            subject, predicate, target = fact
-            ends = {"subject": _value(subject, is_end=True), "object": _value(target)}
-            told = [{**ends, "predicate": predicate, **members}]
+        refs = given_evidence(new.evidence or (), memory.actor.actor_id)
+        fact: dict[str, object] = {**new.of_fact, "confidence": new.confidence}
+        if new.fact is not None:
+            subject, predicate, target = new.fact
+            fact |= {"subject": _value(subject, is_end=True), "predicate": predicate}
+            fact["object"] = _value(target)
         try:
             done = memory.remember(
                 text,
-                facts=told,
+                facts=None if new.fact is None else [fact],
                 messages=messages,
                 evidence=refs or None,
-                confidence=cast("float | None", members["confidence"]),
+                confidence=new.confidence,
             )
         except RecollectError as error:
             if "reason_code" not in error.details:
@@ -175,15 +168,13 @@ def recall(
     question: str,
     kinds: Sequence[str] | None,
     limit: int,
-    moments: Mapping[str, str | None],
     *,
     past: bool,
     why: bool,
 ) -> None:
     """Show what a question is about."""
     with _on(on) as (out, memory):
-        as_of = {key: one for key, one in moments.items() if one is not None}
-        found = memory.recall(question, limit=limit, kinds=kinds, as_of=as_of or None, past=past)
+        found = memory.recall(question, limit=limit, kinds=kinds, as_of=on.as_of, past=past)
         if out.give_json(found.to_dict()):
             return
         out.warn_of(found.warnings)
@@ -195,24 +186,17 @@ def recall(
                 out.show_text(Text("nearest: ", "dim").append(shown(str(found.nearest))))
 
 
-def correct(
-    on: Invocation,
-    identifier: str,
-    said: Mapping[str, str | float | None],
-    attributes: Sequence[str],
-    evidence: Sequence[str],
-) -> None:
+def correct(on: Invocation, identifier: str, right: ToCorrect) -> None:
     """Put a memory right."""
     with _on(on) as (out, memory):
-        given = {key: one for key, one in said.items() if one is not None}
-        if isinstance(target := given.get("object"), str):
-            given["object"] = _value(target)  # type: ignore[assignment]
-        if attributes:
-            pairs = (one.partition("=") for one in attributes)
-            given["attributes"] = {name: _value(value) for name, _, value in pairs}  # type: ignore[assignment]
-        refs = given_evidence(evidence, memory.actor.actor_id) or None
-        done = memory.correct(identifier, evidence=refs, **given)  # type: ignore[arg-type]
-        _tell_corrected(out, done)
+        given = told(right)
+        if right.object is not None:
+            given["object"] = _value(right.object)
+        if right.attributes is not None:
+            pairs = (one.partition("=") for one in right.attributes)
+            given["attributes"] = {name: _value(value) for name, _, value in pairs}
+        given["evidence"] = given_evidence(right.evidence or (), memory.actor.actor_id) or None
+        _tell_corrected(out, memory.correct(identifier, **given))
 
 
 def take_back(on: Invocation, identifier: str) -> None:
@@ -221,27 +205,18 @@ def take_back(on: Invocation, identifier: str) -> None:
         _tell_corrected(out, memory.undo(identifier))
 
 
-def forget(
-    on: Invocation,
-    question: str | None,
-    identifier: str | None,
-    effect: Effect,
-    by: Mapping[str, str | None],
-    limit: int,
-    *,
-    is_sure: bool,
-) -> None:
+def forget(on: Invocation, wanted: ToForget, *, is_sure: bool) -> None:
     """Forget one memory by its id, or show what a question names before it is forgotten."""
     with _on(on) as (out, memory):
-        is_at_once = is_sure or (identifier is not None and effect != "erase")
-        given: dict[str, Any] = {"id": identifier, "effect": effect, "limit": limit, **by}
-        done = memory.forget(question, dry_run=not is_at_once, **given)
+        is_at_once = is_sure or (wanted.id is not None and wanted.effect != "erase")
+        given = told(wanted)
+        done = memory.forget(dry_run=not is_at_once, **given)
         if out.give_json(done.to_dict()):
             return
         _tell_forgotten(out, done)
-        if done.is_dry_run and identifier is not None and sys.stdin.isatty():
+        if done.is_dry_run and wanted.id is not None and sys.stdin.isatty():
             if typer.confirm("Erase this for good?", err=True):
-                _tell_forgotten(out, memory.forget(question, dry_run=False, **given))
+                _tell_forgotten(out, memory.forget(dry_run=False, **given))
         elif done.is_dry_run and done.memories:
             out.say("nothing is forgotten yet; the same with --yes forgets it", "yellow")
 
@@ -276,10 +251,10 @@ def list_all(
 def brief(on: Invocation, topic: str | None, max_tokens: int, since: str | None) -> None:
     """Say what to know at the start of a session."""
     with _on(on) as (out, memory):
-        told = memory.brief(topic, max_tokens=max_tokens, since=since)
-        if out.give_json(told.to_dict()):
+        found = memory.brief(topic, max_tokens=max_tokens, since=since)
+        if out.give_json(found.to_dict()):
             return
-        for line in told.text.splitlines():
+        for line in found.text.splitlines():
             out.show_text(shown(line, "" if line.startswith("- ") else "bold"))
 
 
@@ -290,11 +265,11 @@ def explain(on: Invocation, identifier: str) -> None:
         if out.give_json(why.to_dict()):
             return
         out.show_text(_line(why.memory, why.memory.kind))
-        told = why.memory.to_dict()
+        members = why.memory.to_dict()
         for name in ("status", "confidence", "source", "superseded_by"):
-            if value := told.get(name):
+            if value := members.get(name):
                 out.show_text(shown(f"            {name}: {value}"))
-        for one in told.get("evidence", ()):
+        for one in members.get("evidence", ()):
             out.show_text(
                 shown(f"            {one['kind']}: {referred(from_wire(EvidenceRef, one))}")
             )

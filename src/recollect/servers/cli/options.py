@@ -1,14 +1,16 @@
 """What every command is told besides its own words, and the options that say it, each once.
 
 The rule: a command names the shared options it takes, and gets one `Invocation` for all of them.
+Its own options are its parameters, or the fields of a dataclass that is one of its parameters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, asdict, fields, is_dataclass
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, Concatenate, Final, Literal, ParamSpec, cast
+from typing import Annotated, Any, Concatenate, Final, Literal, ParamSpec, cast, get_type_hints
 
 import typer
 
@@ -99,6 +101,9 @@ def takes(
 ) -> Callable[[Callable[Concatenate[Invocation, ParamT], None]], Callable[..., None]]:
     """Give a command the shared options, and its function one value for them, before its own.
 
+    A parameter that is a dataclass is an option for each of its fields; what is not typed has the
+    field's default.
+
     >>> @takes("db", "json")
     ... def count(on: Invocation, *, limit: int = 3) -> None:
     ...     print(on.database, on.as_json, limit)
@@ -111,21 +116,43 @@ def takes(
     def made(function: Callable[Concatenate[Invocation, ParamT], None]) -> Callable[..., None]:
         _, *own = signature(function, eval_str=True).parameters.values()
         shared = [one for name in names for one in _OPTIONS[name]]
-        parameters = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in own] + shared
+        parameters = [option for one in own for option in _options_of(one)] + shared
+        values: dict[str, Any] = {
+            one.name: one.annotation for one in own if is_dataclass(one.annotation)
+        }
 
         def command(**given: object) -> None:
             on = _invocation({one.name: given.pop(one.name, None) for one in shared})
+            for name, kind in values.items():
+                typed = {one.name: given.pop(one.name, None) for one in fields(kind)}
+                given[name] = kind(**{key: one for key, one in typed.items() if one is not None})
             run(on, **given)
 
-        run, told = cast("Callable[..., None]", function), cast("Any", command)
-        told.__signature__ = signature(function).replace(
+        run, shown = cast("Callable[..., None]", function), cast("Any", command)
+        shown.__signature__ = signature(function).replace(
             parameters=parameters, return_annotation=None
         )
-        told.__annotations__ = {one.name: one.annotation for one in parameters}
-        told.__name__, told.__doc__ = function.__name__, function.__doc__
+        shown.__annotations__ = {one.name: one.annotation for one in parameters}
+        shown.__name__, shown.__doc__ = function.__name__, function.__doc__
         return command
 
     return made
+
+
+def _options_of(one: Parameter) -> Iterator[Parameter]:
+    """Yield the options that a parameter stands for: itself, or the fields of its dataclass."""
+    if not is_dataclass(one.annotation):
+        yield one.replace(kind=Parameter.KEYWORD_ONLY)
+        return
+    types = get_type_hints(one.annotation, include_extras=True)
+    for each in fields(one.annotation):
+        default = Parameter.empty if each.default is MISSING else each.default
+        yield _option(each.name, types[each.name], default)
+
+
+def told(options: Any) -> dict[str, Any]:  # noqa: ANN401 - of any dataclass
+    """Return the options of a dataclass that have a value, by name."""
+    return {name: one for name, one in asdict(options).items() if one is not None}
 
 
 def _invocation(given: Mapping[str, object]) -> Invocation:

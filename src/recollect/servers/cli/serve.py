@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.errors import STORE_UNAVAILABLE, refused
-from recollect.node import dataclass
 from recollect.servers.cli.loading import require
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.wanted import ServeOptions
 from recollect.servers.settings import Located, Settings
 from recollect.servers.wiring import open_nexus
 
@@ -22,23 +22,6 @@ if TYPE_CHECKING:
     from recollect.servers.http.processes import Begun
     from recollect.servers.http.serving import ServingPlan
     from recollect.servers.http.tokens import TokenRow
-
-
-@dataclass(frozen=True, slots=True)
-class ServeOptions:
-    """How a memory is served, as the command line asks for it."""
-
-    host: str | None
-    port: int | None
-    tokens: Path | None
-    functional: frozenset[str]
-    log: str
-    threads: int | None
-    processes: int | None
-    has_worker: bool
-    is_insecure: bool
-    functions: str | None = None
-    check_at: str | None = None
 
 
 def serve_memory(on: Invocation, service: ServeOptions) -> None:
@@ -60,14 +43,13 @@ def _serve(located: Located, settings: Settings, service: ServeOptions, out: Out
     learner = make_learner(settings.learning())
     host, path = settings.host(service.host), settings.tokens(service.tokens)
     tokens = AccessTokens() if path is None else read_tokens(path)
-    check_exposure(host, has_tokens=bool(tokens), is_insecure=service.is_insecure)
+    check_exposure(host, has_tokens=bool(tokens), is_insecure=service.insecure)
     hosts = frozenset((*LOOPBACK, host)) if is_loopback(host) else None
     options = Options(tokens=tokens, hosts=hosts, threads=_threads(service, settings))
     log = Form(service.log)
     check_at = settings.check_at(service.check_at)
-    plan = ServingPlan(
-        options, service.functional, service.has_worker, log, service.functions, check_at
-    )
+    has_worker, functional = not service.no_worker, frozenset(service.functional or ())
+    plan = ServingPlan(options, functional, has_worker, log, service.functions, check_at)
     group, count = settings.group(), _processes(service, located)
     # What is wrong with the memory is told before anything is begun.
     with (
@@ -78,11 +60,11 @@ def _serve(located: Located, settings: Settings, service: ServeOptions, out: Out
 
         def begun() -> None:
             if out.as_json:
-                told = {"url": url, "path": located.shown, "worker": service.has_worker}
+                told = {"url": url, "path": located.shown, "worker": has_worker}
                 out.json({"result": {**told, "processes": count}})
             out.say(f"serving {located.shown} at {url}", "green")
             log_event("listening", url=url, processes=count)
-            if learner.warning and service.has_worker:
+            if learner.warning and has_worker:
                 log_warning(learner.warning, hint=learner.hint)
 
         if count == 1:

@@ -13,27 +13,17 @@ from rich.table import Table
 
 from recollect.errors import RecollectError
 from recollect.integrations.exchange import ImportReport, NamedCount, take_in
-from recollect.node import dataclass, replace
+from recollect.node import replace
 from recollect.servers.cli.cells import counted, open_table
 from recollect.servers.cli.given import STANDARD_INPUT
 from recollect.servers.cli.opening import opened
-from recollect.servers.cli.options import Invocation
+from recollect.servers.cli.options import Invocation, told
 from recollect.servers.cli.output import NOTHING_KEPT, Output, output, progress_bars
 from recollect.servers.cli.safe_text import shown
+from recollect.servers.cli.wanted import ImportOptions
 from recollect.servers.settings import Settings
 
 _STANDARD_INPUT = "standard input"
-
-
-@dataclass(frozen=True, slots=True)
-class ImportOptions:
-    """How files are to be taken in."""
-
-    format: str
-    type: str
-    source: str | None
-    skip_bad: bool
-    dry_run: bool
 
 
 def take_in_files(on: Invocation, files: Sequence[str], wanted: ImportOptions) -> None:
@@ -55,11 +45,7 @@ def take_in_files(on: Invocation, files: Sequence[str], wanted: ImportOptions) -
                     report = take_in(
                         nexus,
                         path,
-                        format=wanted.format,
-                        source=wanted.source,
-                        type=wanted.type,
-                        skip_bad=wanted.skip_bad,
-                        dry_run=wanted.dry_run and not is_together,
+                        **told(replace(wanted, dry_run=wanted.dry_run and not is_together)),
                         actor=Settings().actor(on.actor),
                         request_id=on.request_id,
                         progress=progress,

@@ -24,8 +24,8 @@ from recollect.errors import LIMIT_EXCEEDED, UNAUTHENTICATED, UNAVAILABLE, Recol
 from recollect.faces.operations import Caller, limits
 from recollect.servers.admission import Bodies, check_page
 from recollect.servers.mcp.lines import Line, message_in, refusal
-from recollect.servers.mcp.memory import Memory
 from recollect.servers.mcp.server import CALLER, build_server
+from recollect.servers.mcp.tool import Memory
 
 PATH: Final = "/mcp"
 """Where streamable HTTP is spoken."""

@@ -13,8 +13,8 @@ from mcp_types import GetPromptResult, Prompt, PromptMessage, TextContent
 from recollect.errors import nearest, refused
 from recollect.faces.kip import syntax_card
 from recollect.servers.mcp.fence import fenced, json_line, one_line
-from recollect.servers.mcp.memory import Memory
 from recollect.servers.mcp.resources import primer
+from recollect.servers.mcp.tool import Memory
 
 INSTRUCTIONS: Final = """\
 Recollect is your long-term memory. It outlives this conversation.

@@ -22,8 +22,9 @@ from recollect.faces.memory import element_named, records_of
 from recollect.kernel import Nexus
 from recollect.model import LoggedTransaction
 from recollect.servers.mcp.bounded import beginning, bounded, fitting, is_small
-from recollect.servers.mcp.face_tools import element_uri, read_markup
 from recollect.servers.mcp.fence import NOTE, json_line
+from recollect.servers.mcp.markup_tools import ReadMarkup, shown_markup
+from recollect.servers.mcp.memory_tools import element_uri
 
 JSON: Final = "application/json"
 MARKDOWN: Final = "text/markdown"
@@ -37,74 +38,58 @@ _NAMES: Final = 100  # types, and predicates, of the schema
 _MISFITS: Final = 20
 _CHANGED: Final = 50  # elements of one transaction
 
-LISTED: Final = (
-    Resource(
-        uri=f"{_ROOT}primer",
-        name="primer",
-        title="Primer",
-        description="What this memory is about, and how to ask it.",
-        mime_type=JSON,
+_PLACES: Final = (
+    ("primer", "Primer", JSON, "What this memory is about, and how to ask it."),
+    ("syntax", "Syntax card", MARKDOWN, "The language KIP on one card."),
+    (
+        "schema",
+        "Schema",
+        JSON,
+        "The types and predicates in use, what is declared, what does not conform.",
     ),
-    Resource(
-        uri=f"{_ROOT}syntax",
-        name="syntax",
-        title="Syntax card",
-        description="The language KIP on one card.",
-        mime_type=MARKDOWN,
+    ("markup", "Knowing Markup", MARKDOWN, "The memory as an indented document, within a budget."),
+    ("markup-syntax", "Syntax of Knowing Markup", MARKDOWN, "Knowing Markup on one page."),
+    (
+        "changes",
+        "Changes",
+        JSON,
+        "What was written, oldest first; next is the address of what comes after.",
     ),
-    Resource(
-        uri=f"{_ROOT}schema",
-        name="schema",
-        title="Schema",
-        description="The types and predicates in use, what is declared, what does not conform.",
-        mime_type=JSON,
-    ),
-    Resource(
-        uri=f"{_ROOT}markup",
-        name="markup",
-        title="Knowing Markup",
-        description="The memory as an indented document, within a budget.",
-        mime_type=MARKDOWN,
-    ),
-    Resource(
-        uri=f"{_ROOT}markup-syntax",
-        name="markup-syntax",
-        title="Syntax of Knowing Markup",
-        description="Knowing Markup on one page.",
-        mime_type=MARKDOWN,
-    ),
-    Resource(
-        uri=f"{_ROOT}changes",
-        name="changes",
-        title="Changes",
-        description="What was written, oldest first; next is the address of what comes after.",
-        mime_type=JSON,
-    ),
+)
+LISTED: Final = tuple(
+    Resource(uri=f"{_ROOT}{name}", name=name, title=title, description=about, mime_type=kind)
+    for name, title, kind, about in _PLACES
 )
 """The resources that every memory has."""
 
-TEMPLATES: Final = (
-    ResourceTemplate(
-        uri_template=f"{_ROOT}element/{{id}}",
-        name="element",
-        title="One element",
-        description="A concept, link, claim or episode, whole, with its clocks.",
-        mime_type=JSON,
+_PATTERNS: Final = (
+    (
+        "element",
+        "element/{id}",
+        "One element",
+        JSON,
+        "A concept, link, claim or episode, whole, with its clocks.",
     ),
-    ResourceTemplate(
-        uri_template=f"{_ROOT}markup/{{id}}",
-        name="markup_of",
-        title="A space or a branch",
-        description="A space, or the branch below a node, as Knowing Markup.",
-        mime_type=MARKDOWN,
+    (
+        "markup_of",
+        "markup/{id}",
+        "A space or a branch",
+        MARKDOWN,
+        "A space, or the branch below a node, as Knowing Markup.",
     ),
-    ResourceTemplate(
-        uri_template=f"{_ROOT}changes/{{since}}",
-        name="changes_since",
-        title="Changes since",
-        description="What was written after the transaction of this number, oldest first.",
-        mime_type=JSON,
+    (
+        "changes_since",
+        "changes/{since}",
+        "Changes since",
+        JSON,
+        "What was written after the transaction of this number, oldest first.",
     ),
+)
+TEMPLATES: Final = tuple(
+    ResourceTemplate(
+        name=name, uri_template=f"{_ROOT}{place}", title=title, description=about, mime_type=kind
+    )
+    for name, place, title, kind, about in _PATTERNS
 )
 """The resources that have an address for each thing."""
 
@@ -118,8 +103,8 @@ def read_resource(nexus: Nexus, uri: str) -> tuple[str, str]:
     if uri == f"{_ROOT}markup-syntax":
         return MARKDOWN, markup_card()
     if match := _MARKUP.fullmatch(uri):
-        given = {"root": unquote(match[1])} if match[1] else {}
-        return MARKDOWN, str(read_markup(nexus, given)["text"]) or "# there is no node yet\n"
+        given: ReadMarkup = {"root": unquote(match[1])} if match[1] else {}
+        return MARKDOWN, str(shown_markup(nexus, given)["text"]) or "# there is no node yet\n"
     if uri == f"{_ROOT}syntax":
         return MARKDOWN, syntax_card()
     read = _READERS.get(uri)

@@ -22,8 +22,8 @@ from recollect.faces.operations import Caller
 from recollect.servers.mcp import prompts, resources
 from recollect.servers.mcp.bounded import answered, failed
 from recollect.servers.mcp.lines import serve_lines
-from recollect.servers.mcp.memory import Memory, ToolCall
-from recollect.servers.mcp.tools import MemoryTool, tool_named, tools_of
+from recollect.servers.mcp.tool import Memory, MemoryTool, ToolCall
+from recollect.servers.mcp.tools import tool_named, tools_of
 from recollect.servers.settings import own_version
 
 NAME: Final = "recollect"

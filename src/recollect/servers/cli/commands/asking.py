@@ -16,6 +16,7 @@ from recollect.servers.cli.options import (
     takes,
 )
 from recollect.servers.cli.usage import verbs
+from recollect.servers.cli.wanted import SearchOptions, names_in_use
 
 app = verbs()
 
@@ -26,27 +27,13 @@ Layout = Literal["rows", "columns", "objects"]
 Subject = Literal["primer", "domains", "types", "type", "predicates", "predicate"]
 """What `describe` describes."""
 
-Sought = Literal["concept", "proposition"]
-"""What `search` looks for."""
-
-
-def _names(context: typer.Context, what: str, incomplete: str) -> list[str]:
-    from recollect.servers.cli.naming import names_in
-
-    return names_in(context.params.get("db"), context.params.get("group"), what, incomplete)
-
-
-def _types(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the types in use that begin so, for the completion of a user's own shell."""
-    return _names(context, "types", incomplete)
-
 
 def _described(context: typer.Context, incomplete: str) -> list[str]:
     """Return the types or predicates in use that begin so, as `describe` wants them."""
     what = context.params.get("what")
     if what not in ("type", "predicate"):
         return []
-    return _names(context, f"{what}s", incomplete)
+    return names_in_use(context, f"{what}s", incomplete)
 
 
 @app.command("query")
@@ -68,22 +55,12 @@ def ask_query(
 def search_words(
     on: Invocation,
     text: Annotated[str, argument("TEXT", "The words to look for.")],
-    type: Annotated[
-        str | None, option("--type", "TYPE", "Only concepts of this type.", autocompletion=_types)
-    ] = None,
-    kind: Annotated[Sought | None, option("--kind", "Only concepts, or only propositions.")] = None,
-    limit: Annotated[int | None, option("--limit", "N", "At most this many; 10.", min=0)] = None,
-    mode: Annotated[str | None, option("--mode", "MODE", "keyword, semantic or hybrid.")] = None,
-    threshold: Annotated[
-        float | None, option("--threshold", "SCORE", "Only what scores so much, 0 to 1.")
-    ] = None,
-    cursor: Cursor = None,
+    wanted: SearchOptions,
 ) -> None:
     """Find concepts and propositions by their words."""
     from recollect.servers.cli.ask import answer_search
 
-    options = {"type": type, "mode": mode, "threshold": threshold, "limit": limit, "cursor": cursor}
-    answer_search(on, text, kind, options)
+    answer_search(on, text, wanted)
 
 
 @app.command("describe")

@@ -9,6 +9,7 @@ import typer
 
 from recollect.servers.cli.options import Invocation, argument, option, takes
 from recollect.servers.cli.usage import noun
+from recollect.servers.cli.wanted import ClaimFilters, Evidence, NewClaim
 
 app = noun(
     "claim",
@@ -17,86 +18,33 @@ app = noun(
 )
 
 ClaimId = Annotated[str, argument("ID", "Of a claim; as much of it as tells it from others.")]
-Evidence = Annotated[
-    list[str] | None,
-    option(
-        "--evidence",
-        "-e",
-        "KIND=VALUE",
-        'As file=src/saga.py or user_statement="Keep it short"; or an EvidenceRef in JSON.',
-    ),
-]
-ScopeName = Annotated[str | None, option("--scope", "TYPE:ID", "As repo:github.com/acme/payments.")]
-Project = Annotated[str | None, option("--project", "NAME", "The project it is about.")]
-Domain = Annotated[str | None, option("--domain", "NAME", "Such as architecture.")]
 
 
 @app.command("add")
 @takes("actor", "db", "group", "json")
-def add_claim(
-    on: Invocation,
-    text: Annotated[str, argument("TEXT", "What is claimed.")],
-    evidence: Evidence = None,
-    status: Annotated[
-        str, option("--status", "STATUS", "observed, inferred or hypothesis.")
-    ] = "observed",
-    confidence: Annotated[
-        float, option("--confidence", "SHARE", "In the claim being true, 0 to 1.")
-    ] = 1.0,
-    scope: ScopeName = None,
-    project: Project = None,
-    domain: Domain = None,
-    tag: Annotated[list[str] | None, option("--tag", "TAG", "Repeat it for more.")] = None,
-    id: Annotated[str | None, option("--id", "ID", "Of the new claim; else a new one.")] = None,
-) -> None:
+def add_claim(on: Invocation, new: NewClaim) -> None:
     """Write a claim, and print its id."""
-    from recollect.servers.cli.claims import NewClaim, add_claim
+    from recollect.servers.cli.claims import add_claim
 
-    claim = NewClaim(text, status, confidence, scope, project, domain, tuple(tag or ()), id)
-    add_claim(on, claim, evidence or ())
+    add_claim(on, new)
 
 
 @app.command("list")
 @takes("db", "group", "json")
 def list_claims(
     on: Invocation,
+    filters: ClaimFilters,
     question: Annotated[
         str | None, argument("QUESTION", "The best for it; else the newest.")
     ] = None,
-    status: Annotated[
-        list[str] | None, option("--status", "STATUS", "Of this status. Repeat it for more.")
-    ] = None,
-    scope: ScopeName = None,
-    project: Project = None,
-    domain: Domain = None,
-    tag: Annotated[str | None, option("--tag", "TAG", "With this tag.")] = None,
-    run: Annotated[str | None, option("--run", "ID", "Learned in this run.")] = None,
-    show: Annotated[
-        str | None, option("--show", "ID", "Written or superseded in this show.")
-    ] = None,
-    session: Annotated[str | None, option("--session", "ID", "Learned in this session.")] = None,
-    agent: Annotated[str | None, option("--agent", "ID", "Scoped to this agent.")] = None,
-    artifact: Annotated[str | None, option("--artifact", "ID", "Citing this artifact.")] = None,
     limit: Annotated[int, option("--limit", "N", "At most this many.", min=1)] = 20,
     after: Annotated[
         str | None, option("--after", "ID", "The last one of the page before.")
     ] = None,
 ) -> None:
     """List claims: the best for a question, or the newest."""
-    from recollect.servers.cli.claims import ClaimFilters, find_claims, list_claims
+    from recollect.servers.cli.claims import find_claims, list_claims
 
-    filters = ClaimFilters(
-        status=tuple(status or ()),
-        scope=scope,
-        project=project,
-        domain=domain,
-        run=run,
-        show=show,
-        session=session,
-        agent=agent,
-        tag=tag,
-        artifact=artifact,
-    )
     if not question:
         list_claims(on, filters, limit, after)
     elif after is not None or not filters.fit_question:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -12,34 +10,18 @@ import typer
 from recollect.servers.cli.options import (
     DryRun,
     Invocation,
-    KeyName,
-    KeyType,
     argument,
     option,
     takes,
 )
 from recollect.servers.cli.usage import verbs
+from recollect.servers.cli.wanted import Erased, Fading, Most, UpkeepRun
 
 app = verbs()
 
 Types = Annotated[
     list[str] | None, option("--type", "TYPE", "Concepts of this type. Repeat it for more.")
 ]
-Kip = Annotated[bool, option("--kip", "Print the KIP text that does it; change nothing.")]
-Most = Annotated[int, option("--limit", "N", "Change at most this many.", min=0)]
-
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)([hdw])")
-_UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
-
-
-def _duration(text: str) -> timedelta:
-    found = _DURATION.fullmatch(text)
-    if found is None:
-        raise typer.BadParameter(f'"{text}" is not a length of time: write it like 12h, 30d or 2w')
-    try:
-        return float(found[1]) * _UNITS[found[2]]
-    except OverflowError:
-        raise typer.BadParameter(f'"{text}" is longer than any memory') from None
 
 
 @app.command("stats")
@@ -157,11 +139,7 @@ def make_vectors(on: Invocation) -> None:
 @takes("param", "actor", "request_id", "db", "group", "json")
 def erase_elements(
     on: Invocation,
-    identifier: Annotated[str | None, argument("ID", "The id of a concept or a link.")] = None,
-    type: KeyType = None,
-    name: KeyName = None,
-    query: Annotated[str | None, option("--query", "TEXT", "What this FIND finds.")] = None,
-    drop_group: Annotated[str | None, option("--drop-group", "NAME", "A whole group.")] = None,
+    what: Erased,
     dry_run: DryRun = False,
     yes: Annotated[bool, option("--yes", "Do not ask.")] = False,
     rewrite: Annotated[
@@ -169,28 +147,18 @@ def erase_elements(
     ] = False,
 ) -> None:
     """Erase elements and all links at them, for all times; it cannot be undone."""
-    from recollect.model import Found, Key
     from recollect.servers.cli import erase as erasure
-    from recollect.servers.cli.given import parameters_of_query
 
-    named = [one for one in (identifier, name, query, drop_group) if one is not None]
-    if (type is None) != (name is None) or len(named) + rewrite != 1:
+    named = [one for one in (what.id, what.name, what.query, what.drop_group) if one is not None]
+    if (what.type is None) != (what.name is None) or len(named) + rewrite != 1:
         raise typer.BadParameter("give ID, --type and --name, --query, --drop-group or --rewrite")
     if rewrite:
         erasure.rewrite(on)
         return
-    if drop_group is not None and (on.actor is not None or on.request_id is not None):
+    if what.drop_group is not None and (on.actor is not None or on.request_id is not None):
         raise typer.BadParameter(
             "a group goes with its log, which would hold --actor and --request-id"
         )
-    parameters = parameters_of_query(on.param, query)
-    what: str | Key | Found | erasure.WholeGroup = identifier or ""
-    if type is not None and name is not None:
-        what = Key(type, name)
-    elif query is not None:
-        what = Found(query, parameters)
-    elif drop_group is not None:
-        what = erasure.WholeGroup(drop_group)
     erasure.erase(on, what, dry_run=dry_run, is_sure=yes)
 
 
@@ -201,38 +169,22 @@ def expire_elements(
     type: Types = None,
     archive: Annotated[bool, option("--archive", "Mark as archived instead of closing.")] = False,
     limit: Most = 2_000,
-    dry_run: DryRun = False,
-    kip: Kip = False,
+    *,
+    upkeep: UpkeepRun,
 ) -> None:
     """Close what its expires_at says has expired: links, and episodic concepts."""
-    from recollect.servers.cli.maintenance import UpkeepRun, show_expiry
+    from recollect.servers.cli.maintenance import show_expiry
 
-    show_expiry(UpkeepRun(on, dry_run, kip), type or [], archive=archive, limit=limit)
+    show_expiry(on, upkeep, type or [], archive=archive, limit=limit)
 
 
 @app.command("decay")
 @takes("actor", "request_id", "db", "group", "json")
-def fade_elements(
-    on: Invocation,
-    half_life: Annotated[
-        timedelta, option("--half-life", "TIME", "As 12h, 30d or 2w.", parser=_duration)
-    ] = "90d",  # type: ignore[assignment]  # the parser reads it
-    floor: Annotated[float, option("--floor", "VALUE", "Nothing falls below it.")] = 0.1,
-    cycle: Annotated[
-        timedelta, option("--cycle", "TIME", "Not twice in this time.", parser=_duration)
-    ] = "1d",  # type: ignore[assignment]  # the parser reads it
-    spare: Annotated[
-        list[str] | None, option("--spare", "NAME", "A type or predicate that does not fade.")
-    ] = None,
-    limit: Most = 2_000,
-    dry_run: DryRun = False,
-    kip: Kip = False,
-) -> None:
+def fade_elements(on: Invocation, fading: Fading, upkeep: UpkeepRun) -> None:
     """Let memory_strength, or else confidence, fall where nothing was observed for long."""
-    from recollect.servers.cli.maintenance import Fading, UpkeepRun, show_decay
+    from recollect.servers.cli.maintenance import show_decay
 
-    fading = Fading(half_life, cycle, floor, spare or [], limit)
-    show_decay(UpkeepRun(on, dry_run, kip), fading)
+    show_decay(on, upkeep, fading)
 
 
 @app.command("duplicates")
@@ -244,19 +196,19 @@ def find_twins(
         float | None, option("--threshold", "SCORE", "0.65, or 0.95 to merge, if not given.")
     ] = None,
     apply: Annotated[bool, option("--apply", "Merge them, all or nothing.")] = False,
-    dry_run: DryRun = False,
-    kip: Kip = False,
+    *,
+    upkeep: UpkeepRun,
 ) -> None:
     """Find concepts that are likely one thing, and propose the MERGE of each."""
-    from recollect.servers.cli.maintenance import UpkeepRun, show_duplicates
+    from recollect.servers.cli.maintenance import show_duplicates
 
-    show_duplicates(UpkeepRun(on, dry_run, kip), type or [], threshold, apply=apply)
+    show_duplicates(on, upkeep, type or [], threshold, apply=apply)
 
 
 @app.command("orphans")
 @takes("db", "group", "json")
 def list_orphans(on: Invocation) -> None:
     """List concepts without links or domain, and declarations that nothing uses."""
-    from recollect.servers.cli.maintenance import UpkeepRun, show_orphans
+    from recollect.servers.cli.maintenance import show_orphans
 
-    show_orphans(UpkeepRun(on, dry_run=True))
+    show_orphans(on)

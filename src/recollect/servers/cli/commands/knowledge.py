@@ -9,12 +9,10 @@ import typer
 
 from recollect.servers.cli.options import DryRun, Invocation, argument, option, takes
 from recollect.servers.cli.usage import noun
+from recollect.servers.cli.wanted import Entity, KnowledgeQuestion, NewPiece
 
 app = noun("knowledge", "Bring what experts know into the prompts of agents.")
 
-Entity = Annotated[str | None, option("--entity", "ID", "Whom it is about: user:alice.")]
-TopK = Annotated[int | None, option("--top-k", "N", "Pieces that words find; 5.", min=1, max=1_000)]
-Text = Annotated[str, typer.Argument(metavar="TEXT", show_default=False)]
 PieceId = Annotated[str, typer.Argument(metavar="ID", show_default=False)]
 
 
@@ -53,53 +51,29 @@ def ingest_knowledge(
 
 @app.command("retrieve")
 @takes("db", "group", "json")
-def retrieve_knowledge(
-    on: Invocation, text: Text, entity: Entity = None, top_k: TopK = None
-) -> None:
+def retrieve_knowledge(on: Invocation, question: KnowledgeQuestion) -> None:
     """Show what is known for a question: profiles, pieces and relations."""
-    from recollect.servers.cli.knowledge import KnowledgeQuestion, retrieve_pieces
+    from recollect.servers.cli.knowledge import retrieve_pieces
 
-    retrieve_pieces(on, KnowledgeQuestion(text, entity, top_k))
+    retrieve_pieces(on, question)
 
 
 @app.command("provide")
 @takes("db", "group", "json")
-def provide_knowledge(
-    on: Invocation, text: Text, entity: Entity = None, top_k: TopK = None
-) -> None:
+def provide_knowledge(on: Invocation, question: KnowledgeQuestion) -> None:
     """Show the sections that an agent's prompt would get for a question."""
-    from recollect.servers.cli.knowledge import KnowledgeQuestion, provide_sections
+    from recollect.servers.cli.knowledge import provide_sections
 
-    provide_sections(on, KnowledgeQuestion(text, entity, top_k))
+    provide_sections(on, question)
 
 
 @app.command("add")
 @takes("db", "group", "json")
-def add_knowledge(
-    on: Invocation,
-    text: Text,
-    id: Annotated[str | None, option("--id", "ID", "Its id.")] = None,
-    type: Annotated[
-        str, option("--type", "TYPE", "fact, instruction, preference, and others.")
-    ] = "fact",
-    info_type: Annotated[
-        str, option("--info-type", "NAME", "Where it goes in a prompt.")
-    ] = "context",
-    tag: Annotated[list[str] | None, option("--tag", "TAG", "Repeat it for more.")] = None,
-    entity: Entity = None,
-) -> None:
+def add_knowledge(on: Invocation, new: NewPiece) -> None:
     """Keep a piece of knowledge."""
     from recollect.servers.cli.knowledge import add_piece
 
-    given = {
-        "content": text,
-        "piece_id": id,
-        "knowledge_type": type,
-        "info_type": info_type,
-        "tags": tag or [],
-        "entity_id": entity,
-    }
-    add_piece(on, {name: value for name, value in given.items() if value is not None})
+    add_piece(on, new)
 
 
 @app.command("show")

@@ -14,31 +14,26 @@ from recollect.servers.cli.options import (
     takes,
 )
 from recollect.servers.cli.usage import noun
+from recollect.servers.cli.wanted import (
+    ApplyOptions,
+    Extra,
+    OutlineView,
+    Prompted,
+    Repair,
+    Root,
+    Target,
+)
 
 app = noun("markup", "Read and edit the memory as trees, in Knowing Markup.")
 
 
 OutlineFormat = Literal["markdown", "opml", "org", "json"]
 WrittenFormat = Literal["markdown", "opml", "org", "json", "tana"]
-ExchangeContext = Literal["command", "conversation"]
 LoadedIds = Literal["keep", "fresh"]
 RunStep = Literal["show", "drive", "resume", "skip", "cancel"]
 
 File = Annotated[str, argument("FILE", "A text; - is standard input.", show_default=False)]
 Files = Annotated[list[str], argument("FILE...", "Texts; - is standard input.")]
-Root = Annotated[str | None, argument("[ID]", "A space or a node; everything without it.")]
-Attention = Annotated[str | None, option("--attention", "ID", "The node to show most of.")]
-Budget = Annotated[int | None, option("--budget", "N", "Tokens of the text, about.", min=1)]
-Depth = Annotated[int | None, option("--depth", "N", "Levels below the root.", min=0)]
-Target = Annotated[str | None, option("--target", "ID", "Where new nodes go without a place.")]
-Base = Annotated[
-    int | None, option("--base", "N", "Refuse what changed after transaction N.", min=0)
-]
-Repair = Annotated[bool, option("--repair", "Mend what models get wrong.")]
-Extra = Annotated[bool, option("--extra-fields", "Take fields of other names.")]
-Functions = Annotated[
-    list[str] | None, option("--function", "ID", "A FUNCTION that may be called. Repeat it.")
-]
 
 
 @app.command("check")
@@ -80,19 +75,10 @@ def load_markup(
 
 @app.command("apply")
 @takes("actor", "db", "group", "json")
-def apply_markup(
-    on: Invocation,
-    file: File,
-    target: Target = None,
-    base: Base = None,
-    repair: Repair = False,
-    extra_fields: Extra = False,
-    dry_run: DryRun = False,
-) -> None:
+def apply_markup(on: Invocation, file: File, changing: ApplyOptions) -> None:
     """Do what a document changes: nodes that are created, updated or deleted."""
-    from recollect.servers.cli.markup import ApplyOptions, apply_document
+    from recollect.servers.cli.markup import apply_document
 
-    changing = ApplyOptions(target, base, repair, extra_fields, dry_run)
     apply_document(on, file, changing)
 
 
@@ -106,29 +92,17 @@ def diff_markup(
     extra_fields: Extra = False,
 ) -> None:
     """Tell what a document would change, and keep nothing."""
-    from recollect.servers.cli.markup import ApplyOptions, apply_document
+    from recollect.servers.cli.markup import apply_document
 
-    changing = ApplyOptions(target, None, repair, extra_fields, is_dry_run=True)
-    apply_document(on, file, changing)
+    apply_document(on, file, ApplyOptions(target, None, repair, extra_fields, dry_run=True))
 
 
 @app.command("show")
 @takes("db", "group", "json")
-def show_markup(
-    on: Invocation,
-    root: Root = None,
-    attention: Attention = None,
-    budget: Budget = None,
-    depth: Depth = None,
-    transaction: AfterTransaction = None,
-    deleted: Annotated[
-        bool, option("--deleted", "Show the places that were deleted, too.")
-    ] = False,
-) -> None:
+def show_markup(on: Invocation, view: OutlineView) -> None:
     """Show all spaces, one, or the branch below a node."""
-    from recollect.servers.cli.markup import OutlineView, show_outline
+    from recollect.servers.cli.markup import show_outline
 
-    view = OutlineView(root, attention, budget, depth, transaction, deleted)
     show_outline(on, view)
 
 
@@ -156,9 +130,9 @@ def import_outline(
     dry_run: DryRun = False,
 ) -> None:
     """Take in an outline: Markdown, OPML, Org or JSON; --ids for one that has ids."""
-    from recollect.servers.cli.markup import ApplyOptions, import_outline
+    from recollect.servers.cli.markup import import_outline
 
-    changing = ApplyOptions(target, is_dry_run=dry_run, takes_extra_fields=True)
+    changing = ApplyOptions(target, dry_run=dry_run, extra_fields=True)
     import_outline(on, file, format, ids, changing)
 
 
@@ -171,10 +145,9 @@ def export_outline(
     transaction: AfterTransaction = None,
 ) -> None:
     """Write spaces, or a branch, as an outline to standard output."""
-    from recollect.servers.cli.markup import OutlineView, export_outline
+    from recollect.servers.cli.markup import export_outline
 
-    view = OutlineView(root, transaction=transaction)
-    export_outline(on, view, format)
+    export_outline(on, root, format, transaction)
 
 
 @app.command("ask")
@@ -182,29 +155,15 @@ def export_outline(
 def ask_model(
     on: Invocation,
     prompt: Annotated[str, argument("PROMPT", "What is asked or commanded.")],
-    root: Annotated[str | None, option("--root", "ID", "The space or node to show.")] = None,
-    context: Annotated[ExchangeContext, option("A command, or a conversation.")] = "command",
-    attention: Attention = None,
-    budget: Budget = None,
-    target: Target = None,
-    function: Functions = None,
-    functions: FunctionsPlace = None,
+    given: Prompted,
+    module: FunctionsPlace = None,
     attempts: Annotated[int, option("--attempts", "N", "At most.", min=1, max=10)] = 3,
     dry_run: DryRun = False,
 ) -> None:
     """Ask the model of RECOLLECT_LLM_* about a branch, and do what it answers."""
-    from recollect.faces.markup.exchanges import Beginning
     from recollect.servers.cli.markup import ask_model
 
-    given = Beginning(
-        context=context,
-        root=root,
-        attention_node=attention,
-        budget=budget,
-        target=target,
-        functions=tuple(function or ()),
-    )
-    ask_model(on, prompt, given, attempts, functions=functions, dry_run=dry_run)
+    ask_model(on, prompt, given, attempts, functions=module, dry_run=dry_run)
 
 
 @app.command("start")

@@ -6,17 +6,13 @@ from typing import Annotated, Literal
 
 from recollect.servers.cli.options import DryRun, Invocation, argument, option, takes
 from recollect.servers.cli.usage import verbs
+from recollect.servers.cli.wanted import ImportOptions
 
 app = verbs()
 
 
 ExportFormat = Literal["kip", "jsonl", "graphml", "turtle", "ntriples"]
 """What `export` writes."""
-
-ImportFormat = Literal[
-    "auto", "kip", "mcp-memory", "mem0", "graphiti", "csv", "jsonl", "turtle", "ntriples"
-]
-"""What `import` reads."""
 
 
 @app.command("init")
@@ -72,20 +68,12 @@ def export_memory(
 def import_files(
     on: Invocation,
     files: Annotated[list[str], argument("FILE...", "Files; - is standard input.")],
-    format: Annotated[ImportFormat, option("--format", "What they are.")] = "auto",
-    type: Annotated[
-        str, option("--type", "TYPE", "Of things that a file gives no type.")
-    ] = "Entity",
-    source: Annotated[
-        str | None, option("--source", "NAME", "What it comes from; else the file's name.")
-    ] = None,
-    dry_run: DryRun = False,
-    skip_bad: Annotated[bool, option("--skip-bad", "Leave out lines that cannot be read.")] = False,
+    wanted: ImportOptions,
 ) -> None:
     """Take in files of KIP or of other programs, each all or nothing, and nothing twice."""
-    from recollect.servers.cli.take_in import ImportOptions, take_in_files
+    from recollect.servers.cli.take_in import take_in_files
 
-    take_in_files(on, files, ImportOptions(format, type, source, skip_bad, dry_run))
+    take_in_files(on, files, wanted)
 
 
 @app.command("self")

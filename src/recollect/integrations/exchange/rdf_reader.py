@@ -27,27 +27,8 @@ from rdflib.plugins.parsers.ntriples import NTGraphSink, W3CNTriplesParser, r_li
 
 from recollect.errors import LIMIT_EXCEEDED, RecollectError
 from recollect.faces.kinds import ALL_KINDS
-from recollect.integrations.exchange.rdf_terms import (
-    BLANK,
-    ELEMENT,
-    IRI,
-    KEY,
-    LABEL,
-    LABELS,
-    MARKS,
-    METADATA,
-    OBJECT,
-    PREDICATE,
-    STATEMENT,
-    SUBJECT,
-    TERM,
-    TYPE,
-    TYPES,
-    RdfLiteral,
-    local_name,
-    own_name,
-    value_of,
-)
+from recollect.integrations.exchange import rdf_terms as rdf
+from recollect.integrations.exchange.rdf_terms import RdfLiteral, local_name, own_name, value_of
 from recollect.integrations.exchange.records import (
     Bad,
     Bond,
@@ -201,7 +182,7 @@ def _term(term: object) -> str | RdfLiteral:
 def _node(term: object) -> str:
     match term:
         case BNode():
-            return f"{BLANK}{term}"
+            return f"{rdf.BLANK}{term}"
         case str():
             return str(term)
         case _:
@@ -228,7 +209,7 @@ def blank_names(triples: Sequence[RdfTriple]) -> Mapping[str, str]:
     names: dict[str, str] = {}
     for node, colour in colours.items():
         met[colour] += 1
-        names[node] = BLANK + _hash([colour, met[colour]])
+        names[node] = rdf.BLANK + _hash([colour, met[colour]])
     return names
 
 
@@ -250,7 +231,7 @@ def _finer(triples: Sequence[RdfTriple], colours: Mapping[str, str]) -> dict[str
 
 
 def _is_blank(end: str | RdfLiteral) -> bool:
-    return isinstance(end, str) and end.startswith(BLANK)
+    return isinstance(end, str) and end.startswith(rdf.BLANK)
 
 
 def _hash(parts: Sequence[str | int]) -> str:
@@ -260,7 +241,7 @@ def _hash(parts: Sequence[str | int]) -> str:
 _FIELDS: Final = frozenset({"id", "type", "name"})
 _LEFT: Final = "an episode or a part of a claim, which RDF does not carry back"
 _CYCLE: Final = "a reified triple that stands on itself"
-_PARTS: Final = frozenset({SUBJECT, PREDICATE, OBJECT})
+_PARTS: Final = (rdf.SUBJECT, rdf.PREDICATE, rdf.OBJECT)
 
 
 def read_turtle(source: Source, type_: str) -> Iterator[Record]:
@@ -339,11 +320,11 @@ class _RdfGraph:
     def _find_reified(self) -> None:
         for node, triples in self.said.items():
             parts = {one.predicate: one for one in triples if one.predicate in _PARTS}
-            is_statement = any(one.predicate == TYPE and one.object == STATEMENT for one in triples)
-            ends = [parts[one].object if one in parts else None for one in (SUBJECT, PREDICATE)]
-            target = parts[OBJECT].object if OBJECT in parts else None
-            match is_statement, ends, target:
-                case True, [str() as start, str() as predicate], str() as end:
+            is_statement = any(
+                one.predicate == rdf.TYPE and one.object == rdf.STATEMENT for one in triples
+            )
+            match is_statement, *(parts[one].object for one in _PARTS if one in parts):
+                case True, str() as start, str() as predicate, str() as end:
                     self.reified[node] = _Link(triples[0].line, start, predicate, end, node)
 
     def _find_things(self) -> None:
@@ -351,11 +332,11 @@ class _RdfGraph:
             if node not in self.reified:
                 self.lines.setdefault(node, triples[0].line)
             for one in triples:
-                if node in self.reified and one.predicate in {*_PARTS, TYPE}:
-                    if one.predicate in (SUBJECT, OBJECT) and isinstance(one.object, str):
+                if node in self.reified and one.predicate in {*_PARTS, rdf.TYPE}:
+                    if one.predicate in (rdf.SUBJECT, rdf.OBJECT) and isinstance(one.object, str):
                         self._meet(one.object, one.line)
                     continue
-                if isinstance(one.object, str) and one.predicate != TYPE:
+                if isinstance(one.object, str) and one.predicate != rdf.TYPE:
                     self._meet(one.object, one.line)
                     self.plain.setdefault((node, one.predicate, one.object), one.line)
 
@@ -366,15 +347,15 @@ class _RdfGraph:
     def _name_terms(self) -> None:
         """Call predicates and classes by the last parts of their IRIs, where these are clear."""
         used = {one.predicate: None for triples in self.said.values() for one in triples}
-        used = {iri: None for iri in used if iri != KEY and not iri.startswith(METADATA)}
+        used = {iri: None for iri in used if iri != rdf.KEY and not iri.startswith(rdf.METADATA)}
         used |= {link.predicate: None for link in self.reified.values()}
         for node in self.lines:
             used |= dict.fromkeys(self._classes(node))
-        short = {iri: own_name(iri, TERM) or local_name(iri) for iri in used}
+        short = {iri: own_name(iri, rdf.TERM) or local_name(iri) for iri in used}
         clear = Counter(short.values())
         for iri, name in short.items():
             is_clear = clear[name] == 1 and name not in _FIELDS and not name.startswith("_")
-            is_own = iri.startswith(TERM)
+            is_own = iri.startswith(rdf.TERM)
             self.terms[iri] = name if is_own or (is_clear and name not in ALL_KINDS.owned) else iri
 
     def _name_things(self) -> None:
@@ -393,11 +374,11 @@ class _RdfGraph:
         return sorted(
             one.object
             for one in self.said.get(node, ())
-            if one.predicate == TYPE and isinstance(one.object, str)
+            if one.predicate == rdf.TYPE and isinstance(one.object, str)
         )
 
     def _label(self, node: str) -> str:
-        for wanted in LABELS:
+        for wanted in rdf.LABELS:
             found = [
                 one.object
                 for one in self.said.get(node, ())
@@ -406,15 +387,15 @@ class _RdfGraph:
             texts = [one for one in found if (one.text if _is_own(node) else one.text.strip())]
             if texts:
                 return min(texts, key=_preference).text
-        return node if node.startswith(BLANK) else local_name(node)
+        return node if node.startswith(rdf.BLANK) else local_name(node)
 
     def _thing(self, node: str) -> Record:
         named, classes = self.named[node], self._classes(node)
         if named.type in ALL_KINDS.owned:
             return Left(self.lines[node], _LEFT)
         attributes, metadata = self._literals_of(node)
-        if not _is_own(node) or any(not one.startswith(TERM) for one in classes):
-            metadata[TYPES] = [*classes]
+        if not _is_own(node) or any(not one.startswith(rdf.TERM) for one in classes):
+            metadata[rdf.TYPES] = [*classes]
         return Thing(
             self.lines[node],
             named.type,
@@ -432,12 +413,12 @@ class _RdfGraph:
         metadata: dict[str, Value] = {}
         values: dict[str, list[RdfLiteral]] = defaultdict(list)
         for one in self.said.get(node, ()):
-            is_name = one.predicate == LABEL and _is_own(node) and node not in self.reified
-            if isinstance(one.object, RdfLiteral) and one.predicate != KEY and not is_name:
+            is_name = one.predicate == rdf.LABEL and _is_own(node) and node not in self.reified
+            if isinstance(one.object, RdfLiteral) and one.predicate != rdf.KEY and not is_name:
                 values[one.predicate].append(one.object)
         for iri, literals in sorted(values.items()):
             found = [value_of(one) for one in sorted(set(literals))]
-            key = own_name(iri, METADATA)
+            key = own_name(iri, rdf.METADATA)
             if key is not None:
                 metadata[key] = found[0][0]
                 continue
@@ -445,22 +426,22 @@ class _RdfGraph:
             marks: list[Value] = [mark for _, mark in found]
             key = self.terms.get(iri, iri)
             attributes[key] = value
-            if not iri.startswith(TERM) or any(marks) or len(found) > 1:
+            if not iri.startswith(rdf.TERM) or any(marks) or len(found) > 1:
                 said: dict[str, Value] = {"iri": iri}
                 if len(found) > 1 or any(marks):
                     said["marks"] = marks
-                metadata[MARKS + key] = said
+                metadata[rdf.MARKS + key] = said
         return attributes, metadata
 
     def _record(self, link: _Link) -> Record:
         start, end = self._end(link.subject), self._end(link.object)
         predicate = self.terms.get(link.predicate, link.predicate)
-        is_own = link.predicate.startswith(TERM)
+        is_own = link.predicate.startswith(rdf.TERM)
         attributes, metadata = ({}, {}) if link.about is None else self._literals_of(link.about)
         about = link.about
         if not is_own:
-            metadata[IRI] = link.predicate
-        if (about is None and is_own) or (about is not None and about.startswith(ELEMENT)):
+            metadata[rdf.IRI] = link.predicate
+        if (about is None and is_own) or (about is not None and about.startswith(rdf.ELEMENT)):
             identifier = None if about is None else _id(about)
             key = "" if about is None else self._key(about)
             return Bond(link.line, start, predicate, end, identifier, attributes, metadata, key)
@@ -492,7 +473,7 @@ class _RdfGraph:
         keys = [
             one.object.text
             for one in self.said[node]
-            if one.predicate == KEY and isinstance(one.object, RdfLiteral)
+            if one.predicate == rdf.KEY and isinstance(one.object, RdfLiteral)
         ]
         return keys[0] if keys else ""
 
@@ -519,12 +500,12 @@ class _RdfGraph:
 
 
 def _is_own(node: str) -> bool:
-    return node.startswith(ELEMENT)
+    return node.startswith(rdf.ELEMENT)
 
 
 def _id(node: str) -> str:
     """Return the id that a node has in a memory."""
-    return own_name(node, ELEMENT) or node
+    return own_name(node, rdf.ELEMENT) or node
 
 
 def _preference(literal: RdfLiteral) -> tuple[bool, bool, RdfLiteral]:

@@ -10,31 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, assert_never
 
+from recollect.integrations.exchange import rdf_terms as rdf
 from recollect.integrations.exchange.lines import written_metadata
-from recollect.integrations.exchange.rdf_terms import (
-    BLANK,
-    ELEMENT,
-    IRI,
-    KEY,
-    LABEL,
-    LABELS,
-    MARKS,
-    METADATA,
-    OBJECT,
-    PREDICATE,
-    RDF,
-    RDFS,
-    STATEMENT,
-    SUBJECT,
-    TERM,
-    TYPE,
-    TYPES,
-    XSD,
-    RdfLiteral,
-    literal_of,
-    local_name,
-    own_iri,
-)
+from recollect.integrations.exchange.rdf_terms import RdfLiteral, literal_of, local_name, own_iri
 from recollect.model import Attributes, ConceptRecord, Dated, LinkRecord, Record, Value
 from recollect.node import dataclass, field
 
@@ -42,12 +20,12 @@ Said = tuple[str, str | RdfLiteral]
 """A predicate and an object."""
 
 PREFIXES: Final = {
-    "rdf": RDF,
-    "rdfs": RDFS,
-    "xsd": XSD,
-    "element": ELEMENT,
-    "term": TERM,
-    "metadata": METADATA,
+    "rdf": rdf.RDF,
+    "rdfs": rdf.RDFS,
+    "xsd": rdf.XSD,
+    "element": rdf.ELEMENT,
+    "term": rdf.TERM,
+    "metadata": rdf.METADATA,
 }
 
 _FOREIGN: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>\"{}|^`\\\ud800-\udfff]*")
@@ -114,7 +92,7 @@ class RdfWriter:
         return f"{quoted}^^{self._node(term.datatype)}" if term.datatype else quoted
 
     def _node(self, iri: str) -> str:
-        if iri.startswith(BLANK):
+        if iri.startswith(rdf.BLANK):
             return iri
         if self.is_turtle:
             for prefix, space in PREFIXES.items():
@@ -129,45 +107,51 @@ def _iri(record: Record) -> str:
     match record:
         case ConceptRecord(concept):
             is_known = _FOREIGN.fullmatch(concept.id) or _LABELLED.fullmatch(concept.id)
-            if TYPES in concept.metadata and is_known and not concept.id.startswith(ELEMENT):
+            if (
+                rdf.TYPES in concept.metadata
+                and is_known
+                and not concept.id.startswith(rdf.ELEMENT)
+            ):
                 return concept.id
-            return own_iri(concept.id, ELEMENT)
+            return own_iri(concept.id, rdf.ELEMENT)
         case LinkRecord(link):
-            return own_iri(link.id, ELEMENT)
+            return own_iri(link.id, rdf.ELEMENT)
         case _:
             assert_never(record)
 
 
 def _concept(record: ConceptRecord) -> Iterator[Said]:
     concept, iri = record.concept, _iri(record)
-    types = concept.metadata.get(TYPES)
+    types = concept.metadata.get(rdf.TYPES)
     classes = [one for one in types if _is_iri(one)] if isinstance(types, list) else None
     if classes is None:
-        classes = [own_iri(concept.type, TERM)]
-    yield from ((TYPE, str(one)) for one in classes)
+        classes = [own_iri(concept.type, rdf.TERM)]
+    yield from ((rdf.TYPE, str(one)) for one in classes)
     said = list(_member_literals(concept.attributes, concept.metadata))
-    labels = {what.text for one, what in said if one in LABELS and isinstance(what, RdfLiteral)} | {
+    labels = {
+        what.text for one, what in said if one in rdf.LABELS and isinstance(what, RdfLiteral)
+    } | {
         iri,
         local_name(iri),
     }
-    if concept.name not in labels or iri.startswith(ELEMENT):
-        yield LABEL, RdfLiteral(concept.name)
+    if concept.name not in labels or iri.startswith(rdf.ELEMENT):
+        yield rdf.LABEL, RdfLiteral(concept.name)
     yield from said
 
 
 def _statement(record: LinkRecord) -> Iterator[Said]:
-    yield TYPE, STATEMENT
-    yield SUBJECT, _iri(record.subject)
-    yield PREDICATE, _predicate(record)
-    yield OBJECT, _iri(record.object)
+    yield rdf.TYPE, rdf.STATEMENT
+    yield rdf.SUBJECT, _iri(record.subject)
+    yield rdf.PREDICATE, _predicate(record)
+    yield rdf.OBJECT, _iri(record.object)
     if record.key:
-        yield KEY, RdfLiteral(record.key)
+        yield rdf.KEY, RdfLiteral(record.key)
     yield from _member_literals(record.link.attributes, record.link.metadata)
 
 
 def _predicate(record: LinkRecord) -> str:
-    iri = record.link.metadata.get(IRI)
-    return str(iri) if _is_iri(iri) else own_iri(record.link.predicate, TERM)
+    iri = record.link.metadata.get(rdf.IRI)
+    return str(iri) if _is_iri(iri) else own_iri(record.link.predicate, rdf.TERM)
 
 
 def _is_bare(record: LinkRecord) -> bool:
@@ -177,15 +161,15 @@ def _is_bare(record: LinkRecord) -> bool:
 
 def _member_literals(attributes: Attributes, metadata: Attributes) -> Iterator[Said]:
     for key, value in attributes.items():
-        marked = metadata.get(MARKS + key)
+        marked = metadata.get(rdf.MARKS + key)
         marked = marked if isinstance(marked, dict) else {}
         iri, marks = marked.get("iri"), marked.get("marks")
-        predicate = str(iri) if _is_iri(iri) else own_iri(key, TERM)
+        predicate = str(iri) if _is_iri(iri) else own_iri(key, rdf.TERM)
         for literal in _literals(value, marks):
             yield predicate, literal
     for key, value in written_metadata(metadata).items():
-        if key not in (IRI, TYPES) and not key.startswith(MARKS):
-            yield own_iri(key, METADATA), literal_of(value)
+        if key not in (rdf.IRI, rdf.TYPES) and not key.startswith(rdf.MARKS):
+            yield own_iri(key, rdf.METADATA), literal_of(value)
 
 
 def _literals(value: Value, marks: Value) -> Iterator[RdfLiteral]:

@@ -7,7 +7,8 @@ that follows it report the same but for `is_dry_run`.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Final, TypedDict, assert_never
+from dataclasses import asdict
+from typing import Any, Final, assert_never
 
 from recollect.faces.kip.maintenance.reading import listed
 from recollect.faces.operations.records import EPISODE
@@ -27,39 +28,6 @@ from recollect.model import Key, Operation, Triple
 from recollect.node import dataclass, field
 
 
-class NamedCountMembers(TypedDict):
-    """`NamedCount` as JSON."""
-
-    name: str
-    records: int
-    created: int
-    updated: int
-    is_new: bool
-
-
-class SkipMembers(TypedDict):
-    """`Skip` as JSON."""
-
-    reason: str
-    records: int
-    lines: list[int]
-
-
-class ReportMembers(TypedDict):
-    """`ImportReport` as JSON."""
-
-    path: str
-    format: str
-    source: str
-    dry_run: bool
-    records: int
-    created: int
-    updated: int
-    concepts: list[NamedCountMembers]
-    links: list[NamedCountMembers]
-    skipped: list[SkipMembers]
-
-
 @dataclass(frozen=True, slots=True)
 class NamedCount:
     """What became of the records of one concept type, or of one predicate."""
@@ -70,16 +38,6 @@ class NamedCount:
     updated: int
     is_new: bool  # whether the memory had nothing of it before
 
-    def to_wire(self) -> NamedCountMembers:
-        """Return it as members of JSON."""
-        return NamedCountMembers(
-            name=self.name,
-            records=self.records,
-            created=self.created,
-            updated=self.updated,
-            is_new=self.is_new,
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Skip:
@@ -87,11 +45,7 @@ class Skip:
 
     reason: str
     records: int
-    lines: tuple[int, ...]
-
-    def to_wire(self) -> SkipMembers:
-        """Return it as members of JSON."""
-        return SkipMembers(reason=self.reason, records=self.records, lines=list(self.lines))
+    lines: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,22 +71,21 @@ class ImportReport:
         """How many elements say something else than before."""
         return sum(one.updated for one in (*self.concepts, *self.links))
 
-    def to_wire(self) -> ReportMembers:
+    def to_wire(self) -> dict[str, Any]:
         """Return it as members of JSON."""
-        return ReportMembers(
-            path=self.path,
-            format=self.format,
-            source=self.source,
-            dry_run=self.is_dry_run,
-            records=self.records,
-            created=self.created,
-            updated=self.updated,
-            concepts=[one.to_wire() for one in self.concepts],
-            links=[one.to_wire() for one in self.links],
-            skipped=[one.to_wire() for one in self.skipped],
-        )
+        return {
+            "path": self.path,
+            "format": self.format,
+            "source": self.source,
+            "dry_run": self.is_dry_run,
+            "records": self.records,
+            "created": self.created,
+            "updated": self.updated,
+            **{name: [asdict(one) for one in getattr(self, name)] for name in _LISTS},
+        }
 
 
+_LISTS: Final = ("concepts", "links", "skipped")
 _MOST_LINES: Final = 10  # that a report names of one reason
 _TRANSACTIONS: Final = 10  # read together
 
@@ -222,7 +175,7 @@ class ImportTally:
     def skipped(self) -> tuple[Skip, ...]:
         """Return what was left out, by reason."""
         return tuple(
-            Skip(reason, count, tuple(self._lines[reason]))
+            Skip(reason, count, self._lines[reason])
             for reason, count in sorted(self._skipped.items())
         )
 

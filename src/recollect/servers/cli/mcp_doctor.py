@@ -16,7 +16,7 @@ from recollect.servers.cli.mcp_install import server_command
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
 from recollect.servers.cli.safe_text import one_line
-from recollect.servers.cli.wanted import Given
+from recollect.servers.cli.wanted import Offered
 from recollect.servers.settings import Settings
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from recollect.servers.mcp.trial import TrialStep
 
 
-def try_memory(on: Invocation, name: str | None, given: Given, seconds: float | None) -> None:
+def try_memory(on: Invocation, name: str | None, given: Offered, seconds: float | None) -> None:
     """Show how the server does that a program starts; exit with 1 when something fails."""
     with output(as_json=on.as_json) as out:
         require("mcp", "mcp", "the MCP server")

@@ -21,12 +21,12 @@ from recollect.kernel import compared_by
 from recollect.servers.cli.loading import require
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import output
-from recollect.servers.cli.wanted import Given
+from recollect.servers.cli.wanted import Offered
 from recollect.servers.mcp.clients import NAME, Client, client_named
 from recollect.servers.settings import PROGRAM, Settings
 
 
-def server_command(on: Invocation, given: Given) -> list[str]:
+def server_command(on: Invocation, given: Offered) -> list[str]:
     """Return the command that starts the server from anywhere: all paths are absolute."""
     settings = Settings()
     command = [_program(), "mcp", "--db", _place(on), "--group", settings.group(on.group)]
@@ -41,7 +41,7 @@ def _place(on: Invocation) -> str:
     return located.shown if located.file is None else str(located.file.resolve())
 
 
-def install_memory(on: Invocation, name: str, given: Given, *, writes: bool) -> None:
+def install_memory(on: Invocation, name: str, given: Offered, *, writes: bool) -> None:
     """Print the snippet of a program, or write it."""
     with output(as_json=on.as_json) as out:
         require("mcp", "mcp", "the MCP server")

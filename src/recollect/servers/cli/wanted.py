@@ -435,15 +435,15 @@ ImportFrom = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What a program is given of a memory."""
+class Offered:
+    """What a program is offered of a memory."""
 
     read_only: ReadOnly = False
     import_from: ImportFrom = None
 
 
 @dataclass(frozen=True, slots=True)
-class AgentService(Given):
+class AgentService(Offered):
     """How programs are served; `http` is HOST:PORT, None for standard input."""
 
     http: Annotated[

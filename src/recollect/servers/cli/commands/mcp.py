@@ -8,7 +8,7 @@ import typer
 
 from recollect.servers.cli.options import Invocation, argument, option, takes
 from recollect.servers.cli.usage import noun
-from recollect.servers.cli.wanted import AgentService, Given
+from recollect.servers.cli.wanted import AgentService, Offered
 
 app = noun(
     "mcp",
@@ -44,7 +44,7 @@ def serve_agents(on: Invocation, service: AgentService) -> None:
 @app.command("install")
 @takes("db", "group", "json")
 def install_memory(
-    on: Invocation, client: ClientArgument, given: Given, write: Write = False
+    on: Invocation, client: ClientArgument, given: Offered, write: Write = False
 ) -> None:
     """Print what belongs into a program's file, or write it there."""
     from recollect.servers.cli.mcp_install import install_memory
@@ -65,7 +65,7 @@ def uninstall_memory(on: Invocation, client: ClientArgument, write: Write = Fals
 @takes("db", "group", "json")
 def try_memory(
     on: Invocation,
-    given: Given,
+    given: Offered,
     client: Annotated[
         ClientName | None, argument("[CLIENT]", "What this program starts; else what is given.")
     ] = None,
@@ -74,7 +74,7 @@ def try_memory(
     ] = None,
 ) -> None:
     """Try a memory as an agent's program would use it."""
-    if client is not None and (on.database or on.group or given != Given()):
+    if client is not None and (on.database or on.group or given != Offered()):
         raise typer.BadParameter(f"what {client} starts stands in its file; leave it out")
     from recollect.servers.cli.mcp_doctor import try_memory
 

@@ -45,7 +45,7 @@ class Skip:
 
     reason: str
     records: int
-    lines: list[int]
+    lines: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class ImportTally:
     def skipped(self) -> tuple[Skip, ...]:
         """Return what was left out, by reason."""
         return tuple(
-            Skip(reason, count, self._lines[reason])
+            Skip(reason, count, tuple(self._lines[reason]))
             for reason, count in sorted(self._skipped.items())
         )
 

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib import import_module
-from typing import Any, ClassVar, Final, NoReturn, Protocol, cast
+from typing import Any, ClassVar, Concatenate, Final, NoReturn, ParamSpec, Protocol, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from recollect.errors import refused
 from recollect.node import dataclass
+from recollect.servers.cli.options import Invocation, Shared, takes
+
+ParamT = ParamSpec("ParamT")
 
 NOT_UNDERSTOOD: Final = 2
 """The exit code of a command line that means nothing."""
@@ -227,15 +230,25 @@ class _Loaded(Mapping[str, TyperCommand]):
         return len(self._rows)
 
 
-def verbs() -> typer.Typer:
+class Verbs(typer.Typer):
+    """Commands that take some of the shared options beside their own."""
+
+    def verb(
+        self, name: str, *shared: Shared
+    ) -> Callable[[Callable[Concatenate[Invocation, ParamT], None]], Callable[..., None]]:
+        """Make a command of a function, which gets one value for the shared options."""
+        return lambda function: self.command(name)(takes(*shared)(function))
+
+
+def verbs() -> Verbs:
     """Return an empty list of commands that are no noun's."""
-    return typer.Typer(rich_markup_mode=None)
+    return Verbs(rich_markup_mode=None)
 
 
-def noun(name: str, help: str, *, default: str | None = None) -> typer.Typer:
+def noun(name: str, help: str, *, default: str | None = None) -> Verbs:
     """Return a noun without verbs yet; `default` is the verb that is meant where none is named."""
     group = cast("type[Commands]", type("Noun", (Commands,), {"default": default}))
-    return typer.Typer(name=name, cls=group, help=help, rich_markup_mode=None)
+    return Verbs(name=name, cls=group, help=help, rich_markup_mode=None)
 
 
 def check_fact(words: Sequence[str]) -> None:

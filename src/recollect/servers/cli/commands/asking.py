@@ -13,7 +13,6 @@ from recollect.servers.cli.options import (
     KeyType,
     argument,
     option,
-    takes,
 )
 from recollect.servers.cli.usage import verbs
 from recollect.servers.cli.wanted import SearchOptions, names_in_use
@@ -36,8 +35,7 @@ def _described(context: typer.Context, incomplete: str) -> list[str]:
     return names_in_use(context, f"{what}s", incomplete)
 
 
-@app.command("query")
-@takes("param", "as_of", "db", "group", "json")
+@app.verb("query", "param", "as_of", "db", "group", "json")
 def ask_query(
     on: Invocation,
     text: Annotated[str, argument("TEXT", "A KIP text that reads; - is standard input.")],
@@ -50,8 +48,7 @@ def ask_query(
     answer_query(on, text, format, cursor)
 
 
-@app.command("search")
-@takes("as_of", "db", "group", "json")
+@app.verb("search", "as_of", "db", "group", "json")
 def search_words(
     on: Invocation,
     text: Annotated[str, argument("TEXT", "The words to look for.")],
@@ -63,8 +60,7 @@ def search_words(
     answer_search(on, text, wanted)
 
 
-@app.command("describe")
-@takes("db", "group", "json")
+@app.verb("describe", "db", "group", "json")
 def describe_memory(
     on: Invocation,
     what: Annotated[
@@ -90,8 +86,7 @@ def describe_memory(
     answer_describe(on, what, {"name": name, "limit": limit, "cursor": cursor})
 
 
-@app.command("explain")
-@takes("param", "as_of", "db", "group", "json")
+@app.verb("explain", "param", "as_of", "db", "group", "json")
 def explain_query(
     on: Invocation, text: Annotated[str, argument("TEXT", "A query in KIP; - is standard input.")]
 ) -> None:
@@ -101,8 +96,7 @@ def explain_query(
     tell_how(on, text)
 
 
-@app.command("why")
-@takes("param", "as_of", "db", "group", "json")
+@app.verb("why", "param", "as_of", "db", "group", "json")
 def explain_row(
     on: Invocation,
     text: Annotated[str, argument("TEXT", "A FIND, or the id of a memory; - is standard input.")],
@@ -118,8 +112,7 @@ def explain_row(
         tell_why(on, text, row)
 
 
-@app.command("history")
-@takes("as_of", "db", "group", "json")
+@app.verb("history", "as_of", "db", "group", "json")
 def show_history(
     on: Invocation,
     identifier: Annotated[str | None, argument("ID", "The id of a concept or a link.")] = None,
@@ -136,8 +129,7 @@ def show_history(
     tell_history(on, element)
 
 
-@app.command("changes")
-@takes("db", "group", "json")
+@app.verb("changes", "db", "group", "json")
 def show_changes(
     on: Invocation,
     since: Annotated[int, option("--since", "N", "Only after the Nth transaction.", min=0)] = 0,
@@ -149,8 +141,7 @@ def show_changes(
     tell_changes(on, since, limit)
 
 
-@app.command("shell")
-@takes("place", "actor", "db", "group", "json")
+@app.verb("shell", "place", "actor", "db", "group", "json")
 def open_shell(on: Invocation) -> None:
     """Talk to a memory: history, colours, completion, many lines."""
     from recollect.servers.cli.shell.loop import talk

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.servers.cli.options import Invocation, argument, option, takes
+from recollect.servers.cli.options import Invocation, argument, option
 from recollect.servers.cli.usage import noun
 
 app = noun(
@@ -19,8 +19,7 @@ Fingerprint = Annotated[str, argument("FINGERPRINT", "Of the item; as much as te
 AllItems = Annotated[bool, option("--all", "What was put aside, too.")]
 
 
-@app.command("list")
-@takes("actor", "db", "group", "json")
+@app.verb("list", "actor", "db", "group", "json")
 def list_items(on: Invocation, all: AllItems = False) -> None:
     """List the items, the most severe first."""
     from recollect.servers.cli.attention import show_items
@@ -28,8 +27,7 @@ def list_items(on: Invocation, all: AllItems = False) -> None:
     show_items(on, all_items=all)
 
 
-@app.command("dismiss")
-@takes("actor", "db", "group", "json")
+@app.verb("dismiss", "actor", "db", "group", "json")
 def dismiss_item(on: Invocation, fingerprint: Fingerprint, all: AllItems = False) -> None:
     """Put an item aside for good."""
     from recollect.servers.cli.attention import put_aside
@@ -37,8 +35,7 @@ def dismiss_item(on: Invocation, fingerprint: Fingerprint, all: AllItems = False
     put_aside(on, fingerprint, None, all_items=all)
 
 
-@app.command("snooze")
-@takes("actor", "db", "group", "json")
+@app.verb("snooze", "actor", "db", "group", "json")
 def snooze_item(
     on: Invocation,
     fingerprint: Fingerprint,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from recollect.servers.cli.options import Invocation, option, takes
+from recollect.servers.cli.options import Invocation, option
 from recollect.servers.cli.usage import noun
 
 app = noun(
@@ -14,8 +14,7 @@ app = noun(
 )
 
 
-@app.command("verify")
-@takes("db", "group", "json")
+@app.verb("verify", "db", "group", "json")
 def verify_log(
     on: Invocation,
     head: Annotated[str | None, option("--head", "HEAD", "What an earlier audit printed.")] = None,

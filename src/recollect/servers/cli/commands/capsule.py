@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from recollect.servers.cli.options import Invocation, argument, takes
+from recollect.servers.cli.options import Invocation, argument
 from recollect.servers.cli.usage import noun
 
 app = noun(
@@ -16,8 +16,7 @@ app = noun(
 Names = Annotated[list[str], argument("NAME...", "Such as core or memory.")]
 
 
-@app.command("list")
-@takes("db", "group", "json")
+@app.verb("list", "db", "group", "json")
 def list_capsules(on: Invocation) -> None:
     """List the capsules there are, and what each is about."""
     from recollect.servers.cli.declare import list_capsules
@@ -25,8 +24,7 @@ def list_capsules(on: Invocation) -> None:
     list_capsules(on)
 
 
-@app.command("show")
-@takes("db", "group", "json")
+@app.verb("show", "db", "group", "json")
 def show_capsules(on: Invocation, names: Names) -> None:
     """Print the texts of capsules."""
     from recollect.servers.cli.declare import show_capsules
@@ -34,8 +32,7 @@ def show_capsules(on: Invocation, names: Names) -> None:
     show_capsules(on, names)
 
 
-@app.command("load")
-@takes("actor", "request_id", "db", "group", "json")
+@app.verb("load", "actor", "request_id", "db", "group", "json")
 def load_capsules(on: Invocation, names: Names) -> None:
     """Load capsules into a memory, which is created if it is not there."""
     from recollect.servers.cli.declare import load_starters

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.servers.cli.options import Invocation, argument, option, takes
+from recollect.servers.cli.options import Invocation, argument, option
 from recollect.servers.cli.usage import noun
 from recollect.servers.cli.wanted import ClaimFilters, Evidence, NewClaim
 
@@ -20,8 +20,7 @@ app = noun(
 ClaimId = Annotated[str, argument("ID", "Of a claim; as much of it as tells it from others.")]
 
 
-@app.command("add")
-@takes("actor", "db", "group", "json")
+@app.verb("add", "actor", "db", "group", "json")
 def add_claim(on: Invocation, new: NewClaim) -> None:
     """Write a claim, and print its id."""
     from recollect.servers.cli.claims import add_claim
@@ -29,8 +28,7 @@ def add_claim(on: Invocation, new: NewClaim) -> None:
     add_claim(on, new)
 
 
-@app.command("list")
-@takes("db", "group", "json")
+@app.verb("list", "db", "group", "json")
 def list_claims(
     on: Invocation,
     filters: ClaimFilters,
@@ -53,8 +51,7 @@ def list_claims(
         find_claims(on, question, filters, limit)
 
 
-@app.command("show")
-@takes("db", "group", "json")
+@app.verb("show", "db", "group", "json")
 def show_claim(on: Invocation, id: ClaimId) -> None:
     """Show a claim, what it rests on and what happened to it."""
     from recollect.servers.cli.claims import show_claim
@@ -62,8 +59,7 @@ def show_claim(on: Invocation, id: ClaimId) -> None:
     show_claim(on, id)
 
 
-@app.command("verify")
-@takes("actor", "db", "group", "json")
+@app.verb("verify", "actor", "db", "group", "json")
 def verify_claim(
     on: Invocation,
     id: ClaimId,
@@ -76,8 +72,7 @@ def verify_claim(
     move_claim(on, id, "verified", evidence or (), reason)
 
 
-@app.command("dispute")
-@takes("actor", "db", "group", "json")
+@app.verb("dispute", "actor", "db", "group", "json")
 def dispute_claim(
     on: Invocation,
     id: ClaimId,
@@ -90,8 +85,7 @@ def dispute_claim(
     move_claim(on, id, "disputed", evidence or (), reason)
 
 
-@app.command("supersede")
-@takes("actor", "db", "group", "json")
+@app.verb("supersede", "actor", "db", "group", "json")
 def supersede_claim(
     on: Invocation,
     old: Annotated[str, argument("OLD", "The claim that no longer counts.")],
@@ -103,8 +97,7 @@ def supersede_claim(
     supersede_claim(on, old, new)
 
 
-@app.command("history")
-@takes("db", "group", "json")
+@app.verb("history", "db", "group", "json")
 def show_claim_history(on: Invocation, id: ClaimId) -> None:
     """Show what happened to a claim."""
     from recollect.servers.cli.claims import show_claim_history
@@ -112,8 +105,7 @@ def show_claim_history(on: Invocation, id: ClaimId) -> None:
     show_claim_history(on, id)
 
 
-@app.command("check")
-@takes("db", "group", "json")
+@app.verb("check", "db", "group", "json")
 def check_evidence(
     on: Invocation,
     id: ClaimId,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from recollect.servers.cli.options import Invocation, option, takes
+from recollect.servers.cli.options import Invocation, option
 from recollect.servers.cli.usage import noun
 
 app = noun("database", "Print the roles of a memory on a server, or spread it over machines.")
 
 
-@app.command("roles")
-@takes("db")
+@app.verb("roles", "db")
 def print_roles(
     on: Invocation,
     owner: Annotated[
@@ -27,8 +26,7 @@ def print_roles(
     print_roles(on, owner, user)
 
 
-@app.command("distribute")
-@takes("db", "json")
+@app.verb("distribute", "db", "json")
 def distribute(on: Invocation) -> None:
     """Spread the groups of a memory over the machines of Citus; twice is once."""
     from recollect.servers.cli.care import distribute

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from recollect.servers.cli.options import Invocation, argument, takes
+from recollect.servers.cli.options import Invocation, argument
 from recollect.servers.cli.usage import noun
 
 app = noun(
@@ -16,8 +16,7 @@ Attribute = Annotated[
 ]
 
 
-@app.command("list")
-@takes("db", "group", "json")
+@app.verb("list", "db", "group", "json")
 def list_indexes(on: Invocation) -> None:
     """List the attributes that have an index."""
     from recollect.servers.cli.declare import list_indexes
@@ -25,8 +24,7 @@ def list_indexes(on: Invocation) -> None:
     list_indexes(on)
 
 
-@app.command("add")
-@takes("db", "group", "json")
+@app.verb("add", "db", "group", "json")
 def add_index(on: Invocation, name: Attribute) -> None:
     """Let queries find an attribute of a type by its value."""
     from recollect.servers.cli.declare import add_index
@@ -34,8 +32,7 @@ def add_index(on: Invocation, name: Attribute) -> None:
     add_index(on, name)
 
 
-@app.command("drop")
-@takes("db", "group", "json")
+@app.verb("drop", "db", "group", "json")
 def drop_index(on: Invocation, name: Attribute) -> None:
     """Drop the index of an attribute; what it says stays."""
     from recollect.servers.cli.declare import drop_index

@@ -12,7 +12,6 @@ from recollect.servers.cli.options import (
     Invocation,
     argument,
     option,
-    takes,
 )
 from recollect.servers.cli.usage import verbs
 from recollect.servers.cli.wanted import Erased, Fading, Most, UpkeepRun
@@ -24,8 +23,7 @@ Types = Annotated[
 ]
 
 
-@app.command("stats")
-@takes("place", "db", "group", "json")
+@app.verb("stats", "place", "db", "group", "json")
 def show_stats(on: Invocation) -> None:
     """Count what the memory holds."""
     from recollect.servers.cli.manage import count_contents
@@ -33,8 +31,7 @@ def show_stats(on: Invocation) -> None:
     count_contents(on)
 
 
-@app.command("groups")
-@takes("place", "db", "json")
+@app.verb("groups", "place", "db", "json")
 def list_groups(on: Invocation) -> None:
     """List the groups of a memory."""
     from recollect.servers.cli.manage import list_groups
@@ -42,8 +39,7 @@ def list_groups(on: Invocation) -> None:
     list_groups(on)
 
 
-@app.command("where")
-@takes("place", "db", "group", "json")
+@app.verb("where", "place", "db", "group", "json")
 def show_place(on: Invocation) -> None:
     """Tell which memory would be used, and why."""
     from recollect.kernel import compared_by
@@ -79,8 +75,7 @@ def show_demo(
     demonstrate(db, as_json=json)
 
 
-@app.command("backup")
-@takes("db", "json")
+@app.verb("backup", "db", "json")
 def copy_memory(
     on: Invocation, path: Annotated[str, argument("PATH", "A file that is not there yet.")]
 ) -> None:
@@ -90,8 +85,7 @@ def copy_memory(
     copy_memory(on, path)
 
 
-@app.command("dump")
-@takes("db", "group", "json")
+@app.verb("dump", "db", "group", "json")
 def dump_group(
     on: Invocation,
     path: Annotated[str, argument("PATH", "A new file; - is standard output.")] = "-",
@@ -103,8 +97,7 @@ def dump_group(
     write_dump(on, path, all_groups=all_groups)
 
 
-@app.command("restore")
-@takes("db", "json")
+@app.verb("restore", "db", "json")
 def restore_dump(
     on: Invocation, path: Annotated[str, argument("PATH", "What dump wrote; - is standard input.")]
 ) -> None:
@@ -114,8 +107,7 @@ def restore_dump(
     restore_dump(on, path)
 
 
-@app.command("doctor")
-@takes("place", "db", "json")
+@app.verb("doctor", "place", "db", "json")
 def examine_memory(
     on: Invocation,
     fix: Annotated[bool, option("--fix", "Rebuild counts and indexes, and optimise.")] = False,
@@ -126,8 +118,7 @@ def examine_memory(
     examine_memory(on, fix=fix)
 
 
-@app.command("reindex")
-@takes("place", "db", "group", "json")
+@app.verb("reindex", "place", "db", "group", "json")
 def make_vectors(on: Invocation) -> None:
     """Make the vectors that elements lack; all of them after another model was configured."""
     from recollect.servers.cli.care import make_vectors
@@ -135,8 +126,7 @@ def make_vectors(on: Invocation) -> None:
     make_vectors(on)
 
 
-@app.command("purge")
-@takes("param", "actor", "request_id", "db", "group", "json")
+@app.verb("purge", "param", "actor", "request_id", "db", "group", "json")
 def erase_elements(
     on: Invocation,
     what: Erased,
@@ -162,8 +152,7 @@ def erase_elements(
     erasure.erase(on, what, dry_run=dry_run, is_sure=yes)
 
 
-@app.command("expire")
-@takes("actor", "request_id", "db", "group", "json")
+@app.verb("expire", "actor", "request_id", "db", "group", "json")
 def expire_elements(
     on: Invocation,
     type: Types = None,
@@ -178,8 +167,7 @@ def expire_elements(
     show_expiry(on, upkeep, type or [], archive=archive, limit=limit)
 
 
-@app.command("decay")
-@takes("actor", "request_id", "db", "group", "json")
+@app.verb("decay", "actor", "request_id", "db", "group", "json")
 def fade_elements(on: Invocation, fading: Fading, upkeep: UpkeepRun) -> None:
     """Let memory_strength, or else confidence, fall where nothing was observed for long."""
     from recollect.servers.cli.maintenance import show_decay
@@ -187,8 +175,7 @@ def fade_elements(on: Invocation, fading: Fading, upkeep: UpkeepRun) -> None:
     show_decay(on, upkeep, fading)
 
 
-@app.command("duplicates")
-@takes("actor", "request_id", "db", "group", "json")
+@app.verb("duplicates", "actor", "request_id", "db", "group", "json")
 def find_twins(
     on: Invocation,
     type: Types = None,
@@ -205,8 +192,7 @@ def find_twins(
     show_duplicates(on, upkeep, type or [], threshold, apply=apply)
 
 
-@app.command("orphans")
-@takes("db", "group", "json")
+@app.verb("orphans", "db", "group", "json")
 def list_orphans(on: Invocation) -> None:
     """List concepts without links or domain, and declarations that nothing uses."""
     from recollect.servers.cli.maintenance import show_orphans

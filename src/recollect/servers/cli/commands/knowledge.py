@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.servers.cli.options import DryRun, Invocation, argument, option, takes
+from recollect.servers.cli.options import DryRun, Invocation, argument, option
 from recollect.servers.cli.usage import noun
 from recollect.servers.cli.wanted import Entity, KnowledgeQuestion, NewPiece
 
@@ -16,8 +16,7 @@ app = noun("knowledge", "Bring what experts know into the prompts of agents.")
 PieceId = Annotated[str, typer.Argument(metavar="ID", show_default=False)]
 
 
-@app.command("load")
-@takes("db", "group", "json")
+@app.verb("load", "db", "group", "json")
 def load_knowledge(
     on: Invocation,
     file: Annotated[Path, argument("FILE", "A file of JSON.")],
@@ -30,8 +29,7 @@ def load_knowledge(
     load_knowledge(on, file, dry_run=dry_run, strict=strict)
 
 
-@app.command("ingest")
-@takes("db", "group", "json")
+@app.verb("ingest", "db", "group", "json")
 def ingest_knowledge(
     on: Invocation,
     file: Annotated[str, argument("FILE", "A text; - is standard input.")],
@@ -49,8 +47,7 @@ def ingest_knowledge(
     ingest_text(on, file, check_in, artifact or (), dry_run=dry_run)
 
 
-@app.command("retrieve")
-@takes("db", "group", "json")
+@app.verb("retrieve", "db", "group", "json")
 def retrieve_knowledge(on: Invocation, question: KnowledgeQuestion) -> None:
     """Show what is known for a question: profiles, pieces and relations."""
     from recollect.servers.cli.knowledge import retrieve_pieces
@@ -58,8 +55,7 @@ def retrieve_knowledge(on: Invocation, question: KnowledgeQuestion) -> None:
     retrieve_pieces(on, question)
 
 
-@app.command("provide")
-@takes("db", "group", "json")
+@app.verb("provide", "db", "group", "json")
 def provide_knowledge(on: Invocation, question: KnowledgeQuestion) -> None:
     """Show the sections that an agent's prompt would get for a question."""
     from recollect.servers.cli.knowledge import provide_sections
@@ -67,8 +63,7 @@ def provide_knowledge(on: Invocation, question: KnowledgeQuestion) -> None:
     provide_sections(on, question)
 
 
-@app.command("add")
-@takes("db", "group", "json")
+@app.verb("add", "db", "group", "json")
 def add_knowledge(on: Invocation, new: NewPiece) -> None:
     """Keep a piece of knowledge."""
     from recollect.servers.cli.knowledge import add_piece
@@ -76,8 +71,7 @@ def add_knowledge(on: Invocation, new: NewPiece) -> None:
     add_piece(on, new)
 
 
-@app.command("show")
-@takes("db", "group", "json")
+@app.verb("show", "db", "group", "json")
 def show_knowledge(on: Invocation, id: PieceId) -> None:
     """Show a piece."""
     from recollect.servers.cli.knowledge import show_piece
@@ -85,8 +79,7 @@ def show_knowledge(on: Invocation, id: PieceId) -> None:
     show_piece(on, id)
 
 
-@app.command("list")
-@takes("db", "group", "json")
+@app.verb("list", "db", "group", "json")
 def list_knowledge(on: Invocation, entity: Entity = None) -> None:
     """List the pieces of an entity; without one those that are for everybody."""
     from recollect.servers.cli.knowledge import list_pieces
@@ -94,8 +87,7 @@ def list_knowledge(on: Invocation, entity: Entity = None) -> None:
     list_pieces(on, entity)
 
 
-@app.command("remove")
-@takes("db", "group", "json")
+@app.verb("remove", "db", "group", "json")
 def remove_knowledge(on: Invocation, id: PieceId) -> None:
     """Remove a piece; its past stays readable."""
     from recollect.servers.cli.knowledge import remove_piece

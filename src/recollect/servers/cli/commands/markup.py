@@ -11,7 +11,6 @@ from recollect.servers.cli.options import (
     Invocation,
     argument,
     option,
-    takes,
 )
 from recollect.servers.cli.usage import noun
 from recollect.servers.cli.wanted import (
@@ -36,8 +35,7 @@ File = Annotated[str, argument("FILE", "A text; - is standard input.", show_defa
 Files = Annotated[list[str], argument("FILE...", "Texts; - is standard input.")]
 
 
-@app.command("check")
-@takes("json")
+@app.verb("check", "json")
 def check_markup(on: Invocation, files: Files) -> None:
     """Tell everything that is wrong with documents, requests or responses."""
     from recollect.servers.cli.markup import check_documents
@@ -45,8 +43,7 @@ def check_markup(on: Invocation, files: Files) -> None:
     check_documents(files, as_json=on.as_json)
 
 
-@app.command("fmt")
-@takes("json")
+@app.verb("fmt", "json")
 def format_markup(
     on: Invocation,
     files: Annotated[list[str] | None, argument("[FILE...]", "Texts; - is standard input.")] = None,
@@ -58,8 +55,7 @@ def format_markup(
     format_documents(files or ["-"], is_check=check, as_json=on.as_json)
 
 
-@app.command("load")
-@takes("actor", "db", "group", "json")
+@app.verb("load", "actor", "db", "group", "json")
 def load_markup(
     on: Invocation,
     file: File,
@@ -73,8 +69,7 @@ def load_markup(
     load_document(on, file, ids, extra_fields, dry_run=dry_run)
 
 
-@app.command("apply")
-@takes("actor", "db", "group", "json")
+@app.verb("apply", "actor", "db", "group", "json")
 def apply_markup(on: Invocation, file: File, changing: ApplyOptions) -> None:
     """Do what a document changes: nodes that are created, updated or deleted."""
     from recollect.servers.cli.markup import apply_document
@@ -82,8 +77,7 @@ def apply_markup(on: Invocation, file: File, changing: ApplyOptions) -> None:
     apply_document(on, file, changing)
 
 
-@app.command("diff")
-@takes("db", "group", "json")
+@app.verb("diff", "db", "group", "json")
 def diff_markup(
     on: Invocation,
     file: File,
@@ -97,8 +91,7 @@ def diff_markup(
     apply_document(on, file, ApplyOptions(target, None, repair, extra_fields, dry_run=True))
 
 
-@app.command("show")
-@takes("db", "group", "json")
+@app.verb("show", "db", "group", "json")
 def show_markup(on: Invocation, view: OutlineView) -> None:
     """Show all spaces, one, or the branch below a node."""
     from recollect.servers.cli.markup import show_outline
@@ -106,8 +99,7 @@ def show_markup(on: Invocation, view: OutlineView) -> None:
     show_outline(on, view)
 
 
-@app.command("spaces")
-@takes("db", "group", "json")
+@app.verb("spaces", "db", "group", "json")
 def list_spaces(on: Invocation, transaction: AfterTransaction = None) -> None:
     """List the spaces."""
     from recollect.servers.cli.markup import list_spaces
@@ -115,8 +107,7 @@ def list_spaces(on: Invocation, transaction: AfterTransaction = None) -> None:
     list_spaces(on, transaction)
 
 
-@app.command("import")
-@takes("actor", "db", "group", "json")
+@app.verb("import", "actor", "db", "group", "json")
 def import_outline(
     on: Invocation,
     file: File,
@@ -136,8 +127,7 @@ def import_outline(
     import_outline(on, file, format, ids, changing)
 
 
-@app.command("export")
-@takes("db", "group", "json")
+@app.verb("export", "db", "group", "json")
 def export_outline(
     on: Invocation,
     root: Root = None,
@@ -150,8 +140,7 @@ def export_outline(
     export_outline(on, root, format, transaction)
 
 
-@app.command("ask")
-@takes("actor", "db", "group", "json")
+@app.verb("ask", "actor", "db", "group", "json")
 def ask_model(
     on: Invocation,
     prompt: Annotated[str, argument("PROMPT", "What is asked or commanded.")],
@@ -166,8 +155,7 @@ def ask_model(
     ask_model(on, prompt, given, attempts, functions=module, dry_run=dry_run)
 
 
-@app.command("start")
-@takes("actor", "db", "group", "json")
+@app.verb("start", "actor", "db", "group", "json")
 def start_workflow(
     on: Invocation, workflow: Annotated[str, argument("WORKFLOW", "The id of a WORKFLOW.")]
 ) -> None:
@@ -177,8 +165,7 @@ def start_workflow(
     start_workflow(on, workflow)
 
 
-@app.command("reply")
-@takes("actor", "db", "group", "json")
+@app.verb("reply", "actor", "db", "group", "json")
 def reply_to_run(
     on: Invocation,
     run: Annotated[str, argument("RUN", "The id of a run.")],
@@ -191,8 +178,7 @@ def reply_to_run(
     answer_step(on, run, file, functions)
 
 
-@app.command("run")
-@takes("actor", "db", "group", "json")
+@app.verb("run", "actor", "db", "group", "json")
 def show_run(
     on: Invocation,
     run: Annotated[str, argument("RUN", "The id of a run.")],
@@ -205,8 +191,7 @@ def show_run(
     use_run(on, run, step, functions)
 
 
-@app.command("runs")
-@takes("db", "group", "json")
+@app.verb("runs", "db", "group", "json")
 def list_runs(on: Invocation) -> None:
     """List the runs of workflows."""
     from recollect.servers.cli.markup import list_runs
@@ -214,8 +199,7 @@ def list_runs(on: Invocation) -> None:
     list_runs(on)
 
 
-@app.command("card")
-@takes("json")
+@app.verb("card", "json")
 def show_card(on: Invocation) -> None:
     """Print Knowing Markup on one page, for the system prompt of a model."""
     from recollect.servers.cli.markup import print_card

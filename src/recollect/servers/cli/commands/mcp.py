@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from recollect.servers.cli.options import Invocation, argument, option, takes
+from recollect.servers.cli.options import Invocation, argument, option
 from recollect.servers.cli.usage import noun
 from recollect.servers.cli.wanted import AgentService, Offered
 
@@ -29,8 +29,7 @@ Write = Annotated[
 ]
 
 
-@app.command("serve")
-@takes("db", "group", "json")
+@app.verb("serve", "db", "group", "json")
 def serve_agents(on: Invocation, service: AgentService) -> None:
     """Serve one program over standard input and output, or many over HTTP."""
     if service.tokens is not None and service.http is None:
@@ -41,8 +40,7 @@ def serve_agents(on: Invocation, service: AgentService) -> None:
     serve_agents(on, service, sets)
 
 
-@app.command("install")
-@takes("db", "group", "json")
+@app.verb("install", "db", "group", "json")
 def install_memory(
     on: Invocation, client: ClientArgument, given: Offered, write: Write = False
 ) -> None:
@@ -52,8 +50,7 @@ def install_memory(
     install_memory(on, client, given, writes=write)
 
 
-@app.command("uninstall")
-@takes("json")
+@app.verb("uninstall", "json")
 def uninstall_memory(on: Invocation, client: ClientArgument, write: Write = False) -> None:
     """Tell where a program has the memory, or take it out of its file."""
     from recollect.servers.cli.mcp_install import uninstall_memory
@@ -61,8 +58,7 @@ def uninstall_memory(on: Invocation, client: ClientArgument, write: Write = Fals
     uninstall_memory(on, client, writes=write)
 
 
-@app.command("doctor")
-@takes("db", "group", "json")
+@app.verb("doctor", "db", "group", "json")
 def try_memory(
     on: Invocation,
     given: Offered,

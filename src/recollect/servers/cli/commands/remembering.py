@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.servers.cli.options import Invocation, argument, option, takes
+from recollect.servers.cli.options import Invocation, argument, option
 from recollect.servers.cli.usage import check_fact, verbs
 from recollect.servers.cli.wanted import ToCorrect, ToForget, ToRemember
 
@@ -28,8 +28,7 @@ MemoryId = Annotated[str, argument("ID", "Of a memory, as list and recall show."
 Past = Annotated[bool, option("--past", "What has ended or was corrected, too.")]
 
 
-@app.command("remember")
-@takes("actor", "db", "group", "json")
+@app.verb("remember", "actor", "db", "group", "json")
 def remember_something(on: Invocation, new: ToRemember) -> None:
     """Keep a claim, facts or messages; a newer fact ends the one whose place it takes."""
     from recollect.servers.cli.memory import read_messages, remember
@@ -42,8 +41,7 @@ def remember_something(on: Invocation, new: ToRemember) -> None:
     remember(on, new, read_messages(new.message or [], new.messages))
 
 
-@app.command("recall")
-@takes("as_of", "db", "group", "json")
+@app.verb("recall", "as_of", "db", "group", "json")
 def recall_memories(
     on: Invocation,
     question: Annotated[str, typer.Argument(help="In plain words.")],
@@ -59,8 +57,7 @@ def recall_memories(
     recall(on, question, kinds, limit, past=past, why=why)
 
 
-@app.command("correct")
-@takes("actor", "db", "group", "json")
+@app.verb("correct", "actor", "db", "group", "json")
 def correct_memory(on: Invocation, id: MemoryId, right: ToCorrect) -> None:
     """Put a memory right; what is left out stays as it was."""
     from recollect.servers.cli.memory import correct
@@ -68,8 +65,7 @@ def correct_memory(on: Invocation, id: MemoryId, right: ToCorrect) -> None:
     correct(on, id, right)
 
 
-@app.command("undo")
-@takes("actor", "db", "group", "json")
+@app.verb("undo", "actor", "db", "group", "json")
 def undo_last(on: Invocation, id: MemoryId) -> None:
     """Take back the last thing that was done to a memory."""
     from recollect.servers.cli.memory import take_back
@@ -77,8 +73,7 @@ def undo_last(on: Invocation, id: MemoryId) -> None:
     take_back(on, id)
 
 
-@app.command("forget")
-@takes("actor", "db", "group", "json")
+@app.verb("forget", "actor", "db", "group", "json")
 def forget_memories(
     on: Invocation,
     wanted: ToForget,
@@ -92,8 +87,7 @@ def forget_memories(
     forget(on, wanted, is_sure=yes)
 
 
-@app.command("list")
-@takes("db", "group", "json")
+@app.verb("list", "db", "group", "json")
 def list_memories(
     on: Invocation,
     kind: Annotated[MemoryKind | None, typer.Argument(help="Of which kind.")] = None,
@@ -108,8 +102,7 @@ def list_memories(
     list_all(on, None if kind is None else kind.value, about, limit, cursor, past=past)
 
 
-@app.command("brief")
-@takes("actor", "db", "group", "json")
+@app.verb("brief", "actor", "db", "group", "json")
 def brief_agent(
     on: Invocation,
     topic: Annotated[str | None, typer.Argument(help="A name, or a question.")] = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from recollect.servers.cli.options import Invocation, option, takes
+from recollect.servers.cli.options import Invocation, option
 from recollect.servers.cli.usage import noun
 
 app = noun(
@@ -14,8 +14,7 @@ app = noun(
 )
 
 
-@app.command("show")
-@takes("db", "group", "json")
+@app.verb("show", "db", "group", "json")
 def show_schema(on: Invocation) -> None:
     """Show how many types a group declares, and what does not conform to them."""
     from recollect.servers.cli.declare import change_schema
@@ -23,8 +22,7 @@ def show_schema(on: Invocation) -> None:
     change_schema(on, None)
 
 
-@app.command("strict")
-@takes("db", "group", "json")
+@app.verb("strict", "db", "group", "json")
 def close_schema(
     on: Invocation,
     force: Annotated[bool, option("--force", "Even if not everything conforms yet.")] = False,
@@ -35,8 +33,7 @@ def close_schema(
     change_schema(on, "strict", force=force)
 
 
-@app.command("open")
-@takes("db", "group", "json")
+@app.verb("open", "db", "group", "json")
 def open_schema(on: Invocation) -> None:
     """Let a group take everything."""
     from recollect.servers.cli.declare import change_schema

@@ -9,7 +9,6 @@ from recollect.servers.cli.options import (
     GroupName,
     Invocation,
     option,
-    takes,
 )
 from recollect.servers.cli.usage import verbs
 from recollect.servers.cli.wanted import Functional, Port, ServeOptions
@@ -17,8 +16,7 @@ from recollect.servers.cli.wanted import Functional, Port, ServeOptions
 app = verbs()
 
 
-@app.command("serve")
-@takes("place", "db", "json")
+@app.verb("serve", "place", "db", "json")
 def serve_http(on: Invocation, service: ServeOptions) -> None:
     """Serve a memory over HTTP; see docs/http.md."""
     from recollect.servers.cli.serve import serve_memory
@@ -26,8 +24,7 @@ def serve_http(on: Invocation, service: ServeOptions) -> None:
     serve_memory(on, service)
 
 
-@app.command("studio")
-@takes("place", "db", "group", "json")
+@app.verb("studio", "place", "db", "group", "json")
 def open_studio(
     on: Invocation,
     port: Port = None,
@@ -40,8 +37,7 @@ def open_studio(
     show_studio(on, port, is_read_only=read_only, opens=not no_open)
 
 
-@app.command("worker")
-@takes("place", "db", "json")
+@app.verb("worker", "place", "db", "json")
 def work_queue(
     on: Invocation,
     once: Annotated[bool, option("--once", "Stop when nothing is due now.")] = False,

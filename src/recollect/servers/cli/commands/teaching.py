@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from recollect.servers.cli.options import DryRun, Invocation, argument, option, takes
+from recollect.servers.cli.options import DryRun, Invocation, argument, option
 from recollect.servers.cli.usage import verbs
 from recollect.servers.cli.wanted import ImportOptions
 
@@ -15,8 +15,7 @@ ExportFormat = Literal["kip", "jsonl", "graphml", "turtle", "ntriples"]
 """What `export` writes."""
 
 
-@app.command("init")
-@takes("place", "db", "group", "json")
+@app.verb("init", "place", "db", "group", "json")
 def begin_memory(
     on: Invocation,
     with_: Annotated[
@@ -29,8 +28,7 @@ def begin_memory(
     create_memory(on, [] if with_ is None else [one.strip() for one in with_.split(",")])
 
 
-@app.command("run")
-@takes("param", "actor", "request_id", "db", "group", "json")
+@app.verb("run", "param", "actor", "request_id", "db", "group", "json")
 def run_text(
     on: Invocation,
     file: Annotated[str, argument("FILE", "A KIP text; - is standard input.")],
@@ -46,8 +44,7 @@ def run_text(
     run_file(on, file, parameters_of(on.param), each=each, dry_run=dry_run)
 
 
-@app.command("export")
-@takes("param", "as_of", "db", "group", "json")
+@app.verb("export", "param", "as_of", "db", "group", "json")
 def export_memory(
     on: Invocation,
     path: Annotated[str, argument("PATH", "A new file; - is standard output.")] = "-",
@@ -63,8 +60,7 @@ def export_memory(
     write_out(on, path, Carried(format, query, parameters_of_query(on.param, query)))
 
 
-@app.command("import")
-@takes("actor", "request_id", "db", "group", "json")
+@app.verb("import", "actor", "request_id", "db", "group", "json")
 def import_files(
     on: Invocation,
     files: Annotated[list[str], argument("FILE...", "Files; - is standard input.")],
@@ -76,8 +72,7 @@ def import_files(
     take_in_files(on, files, wanted)
 
 
-@app.command("self")
-@takes("actor", "request_id", "db", "group", "json")
+@app.verb("self", "actor", "request_id", "db", "group", "json")
 def set_self(
     on: Invocation,
     role: Annotated[str | None, option("--role", "TEXT", "What the agent is.")] = None,

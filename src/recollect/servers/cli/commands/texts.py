@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from recollect.servers.cli.options import Invocation, argument, option, takes
+from recollect.servers.cli.options import Invocation, argument, option
 from recollect.servers.cli.usage import verbs
 
 app = verbs()
 
 
-@app.command("check")
-@takes("param", "json")
+@app.verb("check", "param", "json")
 def check_texts(
     on: Invocation,
     files: Annotated[list[str], argument("FILE...", "KIP texts; - is standard input.")],
@@ -23,8 +22,7 @@ def check_texts(
     check_files(files, parameters_of(on.param) if on.param else None, as_json=on.as_json)
 
 
-@app.command("fmt")
-@takes("json")
+@app.verb("fmt", "json")
 def format_texts(
     on: Invocation,
     files: Annotated[

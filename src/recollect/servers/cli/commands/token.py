@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from recollect.servers.cli.options import Invocation, TokensFile, option, takes
+from recollect.servers.cli.options import Invocation, TokensFile, option
 from recollect.servers.cli.usage import noun
 
 app = noun("token", "Make a bearer token for a server.")
 
 
-@app.command("new")
-@takes("json")
+@app.verb("new", "json")
 def make_token(
     on: Invocation,
     group: Annotated[

@@ -240,3 +240,10 @@ class Answer:
     notices: tuple[Notice, ...] = ()
     is_dry_run: bool = False
     transaction: int | None = None
+
+    @property
+    def rows(self) -> list[tuple[Cell, ...]]:
+        """The rows of the one FIND that was asked."""
+        (found,) = self.results
+        assert isinstance(found, Rows)
+        return found.rows

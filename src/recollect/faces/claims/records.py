@@ -56,7 +56,6 @@ from recollect.model import (
     PutLink,
     Ranked,
     Reference,
-    Rows,
     Value,
 )
 from recollect.node import dataclass, replace
@@ -461,9 +460,8 @@ def one_claim(nexus: Nexus, claim_id: str, as_of: AsOf | None = None) -> Claim |
 
 def claim_concept(nexus: Nexus, claim_id: str, as_of: AsOf | None = None) -> Concept | None:
     """Return the concept of a claim, if there is one."""
-    (rows,) = nexus.read(_BY_NAME, {"id": checked_id(claim_id)}, as_of=as_of).results
-    assert isinstance(rows, Rows)
-    (concept,) = rows.rows[0] if rows.rows else (None,)
+    rows = nexus.read(_BY_NAME, {"id": checked_id(claim_id)}, as_of=as_of).rows
+    (concept,) = rows[0] if rows else (None,)
     return concept if isinstance(concept, Concept) else None
 
 
@@ -635,9 +633,8 @@ def first_column(
 ) -> list[Cell]:
     """Return the first column of an answer, however many rows there are."""
     limits = replace(nexus.limits, max_rows=LARGEST_LIMIT)  # they are counted or cut, not shown
-    (rows,) = nexus.read(text, parameters, as_of=as_of, limits=limits).results
-    assert isinstance(rows, Rows)
-    return [row[0] for row in rows.rows]
+    rows = nexus.read(text, parameters, as_of=as_of, limits=limits).rows
+    return [row[0] for row in rows]
 
 
 def is_claim(element: Element) -> bool:

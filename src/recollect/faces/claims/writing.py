@@ -62,7 +62,6 @@ from recollect.model import (
     Present,
     PutConcept,
     PutLink,
-    Rows,
     Value,
 )
 
@@ -221,9 +220,8 @@ class Writer:
         What the older one superseded before its last `supersedes` is told by the links.
         """
         ids: dict[str, Value] = {"old": old.id, "new": new.id}
-        (links,) = self._nexus.read(_SUPERSEDED, ids).results
-        assert isinstance(links, Rows)
-        if links.rows or old.attributes.get(SUPERSEDES) == new.id:
+        links = self._nexus.read(_SUPERSEDED, ids).rows
+        if links or old.attributes.get(SUPERSEDES) == new.id:
             raise _circle([old.id, new.id], "write a new claim, and let it supersede the old one")
         if new.attributes[STATUS] != SUPERSEDED:
             return

@@ -224,9 +224,8 @@ def begin_life(nexus: Nexus, *, actor: str | None = None) -> bool:
 
 
 def _definitions(nexus: Nexus) -> list[Concept]:
-    (found,) = nexus.read(_DEFINED).results
-    assert isinstance(found, Rows)
-    return [one for (one,) in found.rows if isinstance(one, Concept)]
+    found = nexus.read(_DEFINED).rows
+    return [one for (one,) in found if isinstance(one, Concept)]
 
 
 def _has_life(definitions: Iterable[Concept]) -> bool:

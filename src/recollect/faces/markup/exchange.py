@@ -17,7 +17,7 @@ from recollect.faces.markup.messages import print_text
 from recollect.faces.markup.model import Document
 from recollect.faces.markup.parser import parse
 from recollect.kernel import Nexus
-from recollect.model import Concept, Element, Rows, Value
+from recollect.model import Concept, Element, Value
 from recollect.node import dataclass, field, replace
 
 EXCHANGES: Final = 'FIND(?one) WHERE { ?one {type: "Exchange"} }'
@@ -132,9 +132,8 @@ def record_of(element: Element, nexus: Nexus) -> Record | None:
 
 def calls_of(nexus: Nexus, owner: str) -> tuple[Call, ...]:
     """Return the calls of an exchange or a run, in order."""
-    (rows,) = nexus.read(CALLS_OF, {"owner": owner}).results
-    assert isinstance(rows, Rows)
-    return tuple(call_of(one) for one, _ in rows.rows if isinstance(one, Concept))
+    rows = nexus.read(CALLS_OF, {"owner": owner}).rows
+    return tuple(call_of(one) for one, _ in rows if isinstance(one, Concept))
 
 
 def _wire(applied: Applied) -> dict[str, Value]:

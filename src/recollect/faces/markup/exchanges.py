@@ -60,7 +60,7 @@ from recollect.faces.markup.parser import parse
 from recollect.faces.markup.repairing import repair_response
 from recollect.faces.markup.text import quoted_text, value_text
 from recollect.llm import Completion
-from recollect.model import Change, Concept, PutConcept, PutLink, Rows, Value
+from recollect.model import Change, Concept, PutConcept, PutLink, Value
 from recollect.node import dataclass, replace
 
 MOST_ANSWER: Final = 2**20
@@ -209,9 +209,8 @@ class Exchanges:
     def list(self) -> tuple[Exchange, ...]:
         """Return the exchanges, the oldest first."""
         with self._nexus.snapshot():
-            (rows,) = self._nexus.read(EXCHANGES).results
-            assert isinstance(rows, Rows)
-            elements = [one for (one,) in rows.rows if isinstance(one, Concept)]
+            rows = self._nexus.read(EXCHANGES).rows
+            elements = [one for (one,) in rows if isinstance(one, Concept)]
             records = (record_of(one, self._nexus) for one in elements)
             return tuple(
                 one.exchange(calls_of(self._nexus, one.id)) for one in records if one is not None

@@ -17,7 +17,7 @@ from typing import Final
 from recollect.faces.kinds import ALL_KINDS
 from recollect.faces.markup.faults import unknown
 from recollect.kernel import Nexus
-from recollect.model import SEARCH_ATTRIBUTES, AsOf, Attributes, Concept, Joint, Rows, Value
+from recollect.model import SEARCH_ATTRIBUTES, AsOf, Attributes, Concept, Joint, Value
 from recollect.node import node
 
 NODE: Final = "Node"
@@ -189,9 +189,8 @@ class Graph:
     def spaces(self) -> Mapping[str, Concept]:
         """The living spaces by id, oldest first."""
         if self._spaces is None:
-            (rows,) = self.nexus.read(_SPACES, as_of=self.as_of).results
-            assert isinstance(rows, Rows)
-            found = [one for (one,) in rows.rows if isinstance(one, Concept)]
+            rows = self.nexus.read(_SPACES, as_of=self.as_of).rows
+            found = [one for (one,) in rows if isinstance(one, Concept)]
             self._spaces = {one.id: one for one in found}
             self.elements |= self._spaces
         return self._spaces

@@ -59,7 +59,7 @@ from recollect.faces.markup.graph import (
 from recollect.faces.markup.messages import Request, Response, entry_place, print_text
 from recollect.faces.markup.model import Document
 from recollect.llm import Completion
-from recollect.model import AsOf, Change, Concept, PutConcept, PutLink, Rows, Value
+from recollect.model import AsOf, Change, Concept, PutConcept, PutLink, Value
 from recollect.node import dataclass, replace
 
 RunState = Literal["waiting", "calling", "paused", "finished", "cancelled"]
@@ -197,9 +197,8 @@ class Runner:
 
     def list(self) -> tuple[Run, ...]:
         """Return the runs, the oldest first."""
-        (rows,) = self._nexus.read(_RUNS).results
-        assert isinstance(rows, Rows)
-        found = (self._read(one) for (one,) in rows.rows if isinstance(one, Concept))
+        rows = self._nexus.read(_RUNS).rows
+        found = (self._read(one) for (one,) in rows if isinstance(one, Concept))
         return tuple(one.run for one in found if one is not None)
 
     # One answer

@@ -47,7 +47,6 @@ from recollect.model import (
     Instant,
     Link,
     Put,
-    Rows,
     Value,
     bound_text,
 )
@@ -82,9 +81,8 @@ def episodes_of(nexus: Nexus, session: str | None) -> frozenset[str]:
         return frozenset()
     found: set[str] = set()
     for text in _OF_SESSION:
-        (rows,) = nexus.read(text, {"session": session}).results
-        assert isinstance(rows, Rows)
-        found |= {one.id for (one,) in rows.rows if isinstance(one, Concept)}
+        rows = nexus.read(text, {"session": session}).rows
+        found |= {one.id for (one,) in rows if isinstance(one, Concept)}
     return frozenset(found)
 
 

@@ -13,7 +13,7 @@ from typing import Final, Literal
 from recollect.errors import RESOURCE_NOT_FOUND, Notice, RecollectError, may_be_one, refused
 from recollect.faces.beginnings import any_id, closed_id
 from recollect.kernel import Nexus, tokens
-from recollect.model import REPLACED_BY, AsOf, Concept, Dated, Hits, Link, Rows
+from recollect.model import REPLACED_BY, AsOf, Concept, Dated, Hits, Link
 
 ENDS: Final[tuple[Literal["subject", "object"], ...]] = ("subject", "object")
 """Where a link begins and where it leads."""
@@ -97,9 +97,8 @@ def own_concept(nexus: Nexus, called: str, askers: Sequence[str]) -> Concept | N
     for one in askers:
         found = [each.element for each in nexus.elements.named(one)]
         if one == SELF:
-            (rows,) = nexus.read(_SERVED, as_of=AsOf(valid=nexus.now())).results
-            assert isinstance(rows, Rows)
-            found = [each for (each,) in rows.rows if isinstance(each, Concept)]
+            rows = nexus.read(_SERVED, as_of=AsOf(valid=nexus.now())).rows
+            found = [each for (each,) in rows if isinstance(each, Concept)]
         if len(found) == 1:
             return found[0]
     return None

@@ -34,7 +34,6 @@ from recollect.model import (
     PutFact,
     PutLink,
     Reference,
-    Rows,
     Value,
     normal_text,
 )
@@ -430,9 +429,8 @@ class Mapper:
         """Return the living concept of a type and name."""
         if named not in self._concepts:
             parameters: Attributes = {"type": named.type, "name": named.name}
-            (rows,) = self.nexus.read(_CALLED, parameters).results
-            assert isinstance(rows, Rows)
-            cell = rows.rows[0][0] if rows.rows else None
+            rows = self.nexus.read(_CALLED, parameters).rows
+            cell = rows[0][0] if rows else None
             self._concepts[named] = cell if isinstance(cell, Concept) else None
         return self._concepts[named]
 

@@ -300,11 +300,10 @@ def _frame(visit: Visit, text: str) -> dict[str, object]:
 def _saved(nexus: Nexus) -> tuple[tuple[str, str], ...]:
     """Return the names and texts of the questions that were saved."""
     text = "FIND(?x) WHERE { ?x {type: $type} } LIMIT 50"
-    (rows,) = nexus.read(text, {"type": SAVED}).results
-    assert isinstance(rows, Rows)
+    rows = nexus.read(text, {"type": SAVED}).rows
     return tuple(
         (row[0].name, str(row[0].attributes.get("text", row[0].name)))
-        for row in rows.rows
+        for row in rows
         if isinstance(row[0], Concept)
     )
 

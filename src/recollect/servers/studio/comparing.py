@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from recollect.kernel import Nexus
-from recollect.model import AsOf, Concept, Content, Dated, Instant, Link, Rows, Value, instant_text
+from recollect.model import AsOf, Concept, Content, Dated, Instant, Link, Value, instant_text
 from recollect.node import dataclass
 from recollect.servers.studio.home import described
 from recollect.servers.studio.shown import Shown, shown_of
@@ -115,9 +115,8 @@ def _between(visit: Visit, bound: str, given: Mapping[str, Value]) -> set[str]:
     found: set[str] = set()
     for pattern in patterns:
         text = _BETWEEN.format(pattern=pattern, bound=bound, most=MOST_ELEMENTS + 1)
-        (rows,) = visit.nexus.read(text, given, as_of=visit.then).results
-        assert isinstance(rows, Rows)
-        found |= {one.id for (one,) in rows.rows if isinstance(one, Concept | Link)}
+        rows = visit.nexus.read(text, given, as_of=visit.then).rows
+        found |= {one.id for (one,) in rows if isinstance(one, Concept | Link)}
     return found
 
 

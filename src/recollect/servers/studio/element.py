@@ -28,7 +28,6 @@ from recollect.model import (
     Life,
     Limits,
     Link,
-    Rows,
     Version,
 )
 from recollect.node import dataclass
@@ -161,11 +160,10 @@ def neighbours(visit: Visit, element: Concept | Link) -> tuple[Neighbours, ...]:
     found: list[Neighbours] = []
     for ends, is_outward in _ENDS:
         text = _BESIDE.format(one=_one(element), ends=ends)
-        (rows,) = visit.nexus.read(text, {"id": element.id}, as_of=visit.moment).results
-        assert isinstance(rows, Rows)
+        rows = visit.nexus.read(text, {"id": element.id}, as_of=visit.moment).rows
         pairs = [
             (row[0], row[1])
-            for row in rows.rows
+            for row in rows
             if isinstance(row[0], Link) and isinstance(row[1], Concept | Link)
         ]
         ids = [one.id for pair in pairs for one in pair]

@@ -13,7 +13,7 @@ import orjson
 
 from recollect.errors import nearest, refused
 from recollect.kernel import asked_instant
-from recollect.model import Concept, Dated, Hits, Instant, Link, Rows
+from recollect.model import Concept, Dated, Hits, Instant, Link
 from recollect.node import dataclass
 from recollect.servers.studio.asking import given_parameters, page_moment, paged
 from recollect.servers.studio.home import described
@@ -161,18 +161,16 @@ def _near(visit: Visit) -> tuple[str, ...]:
     types = [str(one["name"]) for one in described(nexus, "DESCRIBE CONCEPT TYPES", visit.then)]
     named = [one for one in types if text and not nexus.kinds.of(one).names_are_ids]
     for one in named[:_MOST_TYPES]:
-        (rows,) = nexus.read(_NAMES, {"type": one}, as_of=visit.moment).results
-        assert isinstance(rows, Rows)
-        for name in (str(row[0]) for row in rows.rows):
+        rows = nexus.read(_NAMES, {"type": one}, as_of=visit.moment).rows
+        for name in (str(row[0]) for row in rows):
             by_word |= {word: by_word.get(word, name) for word in (name, *name.split())}
     found = nearest(text, by_word, limit=_MOST_NEAR)
     return tuple(dict.fromkeys(by_word[one] for one in found))
 
 
 def _links(visit: Visit, text: str, parameters: dict[str, str]) -> list[Link]:
-    (rows,) = visit.nexus.read(text, {**parameters}, as_of=visit.moment).results
-    assert isinstance(rows, Rows)
-    return [row[0] for row in rows.rows if isinstance(row[0], Link)]
+    rows = visit.nexus.read(text, {**parameters}, as_of=visit.moment).rows
+    return [row[0] for row in rows if isinstance(row[0], Link)]
 
 
 def _is_wanted(visit: Visit, link: Link) -> bool:

@@ -21,7 +21,6 @@ from recollect.model import (
     Kind,
     LoggedChange,
     LoggedTransaction,
-    Rows,
     Triple,
     Value,
 )
@@ -143,9 +142,8 @@ def _counted(
     """Return types or predicates with how many of what was held were true then."""
     found: list[Mapping[str, Value]] = []
     for one in items:
-        (rows,) = visit.nexus.read(text, {"name": one["name"]}, as_of=visit.moment).results
-        assert isinstance(rows, Rows)
-        found.append({**one, "count": cast(int, rows.rows[0][0])})
+        rows = visit.nexus.read(text, {"name": one["name"]}, as_of=visit.moment).rows
+        found.append({**one, "count": cast(int, rows[0][0])})
     return found
 
 

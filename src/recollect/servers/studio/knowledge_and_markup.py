@@ -14,7 +14,7 @@ from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece, KnowledgePr
 from recollect.faces.knowledge.nexus_stores import PIECE
 from recollect.faces.markup import Applied, Markup, parse
 from recollect.kernel import Nexus
-from recollect.model import Concept, Rows
+from recollect.model import Concept
 from recollect.servers.studio.changing import memory_of
 from recollect.servers.studio.shown import shown_ids
 from recollect.servers.studio.trying import tried
@@ -95,9 +95,8 @@ def _markup_page(visit: Visit, status: int = 200, **more: object) -> StudioPage:
 
 
 def _ids(visit: Visit, kind: str) -> list[str]:
-    (rows,) = visit.nexus.read(_PIECES, {"type": kind}, as_of=visit.moment).results
-    assert isinstance(rows, Rows)
-    return [row[0].id for row in rows.rows if isinstance(row[0], Concept)]
+    rows = visit.nexus.read(_PIECES, {"type": kind}, as_of=visit.moment).rows
+    return [row[0].id for row in rows if isinstance(row[0], Concept)]
 
 
 ROUTES: Final = (

@@ -11,7 +11,7 @@ from typing import Final
 from recollect.errors import Notice, forget_as
 from recollect.faces.kip.maintenance.reading import rows_of
 from recollect.kernel import Nexus
-from recollect.model import FACT, AsOf, Dated, Link, Rows, bound_text
+from recollect.model import FACT, AsOf, Dated, Link, bound_text
 
 _FUNCTIONAL: Final = """FIND(?predicate.name) WHERE { ?predicate {type: "$PropositionType"}
 FILTER(?predicate.attributes.functional == true) }"""
@@ -23,9 +23,8 @@ def both_hold(nexus: Nexus) -> Iterator[Notice]:
     """Yield a notice of facts that hold now beside newer ones, some of each predicate."""
     now = AsOf(valid=nexus.now())
     for (predicate,) in rows_of(nexus, _FUNCTIONAL):
-        (rows,) = nexus.read(_PAIRS, {"predicate": str(predicate)}, as_of=now).results
-        assert isinstance(rows, Rows)
-        for pair in rows.rows:
+        rows = nexus.read(_PAIRS, {"predicate": str(predicate)}, as_of=now).rows
+        for pair in rows:
             found = nexus.elements.look_up([str(one) for one in pair]).values()
             older, newer = sorted(found, key=lambda one: (one.valid_at or 0, one.created_at))
             message = f"{_said(older)} goes on beside {_said(newer)}, which is newer"

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from recollect.faces.kip.maintenance.carry_out import LinkEnds, Target
 from recollect.kernel import Nexus
-from recollect.model import Cell, Description, Key, Limits, Progress, Rows, Value
+from recollect.model import Cell, Description, Key, Limits, Progress, Value
 
 META_TYPES = frozenset({"$ConceptType", "$PropositionType"})
 """Concepts of these say what the others are."""
@@ -62,9 +62,7 @@ def rows_of(
     nexus: Nexus, text: str, parameters: Mapping[str, Value] | None = None
 ) -> list[tuple[Cell, ...]]:
     """Return the rows of one FIND, however many there are."""
-    (found,) = nexus.read(text, parameters, limits=_PATIENT).results
-    assert isinstance(found, Rows)
-    return found.rows
+    return nexus.read(text, parameters, limits=_PATIENT).rows
 
 
 def types_in_use(nexus: Nexus) -> list[str]:

@@ -25,7 +25,7 @@ Begin and teach
   run        teaching    Run a KIP text, such as a capsule: all of it or nothing.
   import     teaching    Take in files of KIP or of other programs, each all or nothing, and nothing
                          twice.
-  capsule    capsule     List the capsules that come with Recollect, show one, or load some into a
+  capsule    declaring   List the capsules that come with Recollect, show one, or load some into a
                          memory.
   self       teaching    Show who the agent is, or tell it: DESCRIBE PRIMER begins with it.
 Ask
@@ -50,9 +50,9 @@ Claims, knowledge and trees
   knowledge  knowledge   Bring what experts know into the prompts of agents.
   markup     markup      Read and edit the memory as trees, in Knowing Markup.
 Declare and write
-  schema     schema      Show what a group declares, or let it take only that (strict), or
+  schema     declaring   Show what a group declares, or let it take only that (strict), or
                          everything (open).
-  index      index       List the attributes that queries find by value, add one or drop one.
+  index      declaring   List the attributes that queries find by value, add one or drop one.
   check      texts       Examine KIP texts without running them: all that is wrong with them, at
                          once.
   fmt        texts       Lay out KIP texts in their files; standard input, or none, to standard
@@ -72,7 +72,7 @@ Keep safe
   export     teaching    Write what a group holds now, for another memory or another program.
   doctor     keeping     Examine a memory: where it stands, the links, the counts, the log, the text
                          index.
-  audit      audit       Check that nothing was changed behind the log's back, and print its head.
+  audit      guarding    Check that nothing was changed behind the log's back, and print its head.
   purge      keeping     Erase elements and all links at them, for all times; it cannot be undone.
 Serve
   serve      serving     Serve a memory over HTTP; see docs/http.md.
@@ -80,11 +80,11 @@ Serve
                          docs/studio.md.
   mcp        mcp         Serve an agent's program over MCP, install this memory in one, or try that;
                          docs/mcp.md.
-  lsp        serving     Serve an editor over standard input and output, as the language server of
+  lsp        texts       Serve an editor over standard input and output, as the language server of
                          KIP.
   worker     serving     Learn from the episodes that wait in a memory; see docs/operations.md.
-  token      token       Make a bearer token for a server.
-  database   database    Print the roles of a memory on a server, or spread it over machines.
+  token      guarding    Make a bearer token for a server.
+  database   guarding    Print the roles of a memory on a server, or spread it over machines.
 """)
 """What each command is for, in the order of the help; the words are those of its own help."""
 

@@ -216,8 +216,9 @@ class _Loaded(Mapping[str, TyperCommand]):
         self._rows = {row.name: row for row in rows}
 
     def __getitem__(self, name: str) -> TyperCommand:
-        app = import_module(f"recollect.servers.cli.commands.{self._rows[name].module}").app
-        group = typer.main.get_group(app)
+        module = import_module(f"recollect.servers.cli.commands.{self._rows[name].module}")
+        own = vars(module).get(name)  # a noun that shares its file with others
+        group = typer.main.get_group(own if isinstance(own, Verbs) else module.app)
         return cast(TyperCommand, group if group.name == name else group.commands[name])
 
     def __contains__(self, name: object) -> bool:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from recollect.servers.cli.options import (
-    Database,
-    GroupName,
     Invocation,
     option,
 )
@@ -50,11 +48,3 @@ def work_queue(
     from recollect.servers.cli.worker import work_on_memory
 
     work_on_memory(on, functional or [], once=once, threads=threads)
-
-
-@app.command("lsp")
-def serve_editor(db: Database = None, group: GroupName = None) -> None:
-    """Serve an editor over standard input and output, as the language server of KIP."""
-    from recollect.servers.cli.texts import serve_editor
-
-    serve_editor(Invocation(db, group))

@@ -1,10 +1,10 @@
-"""The commands about KIP texts themselves, which need no memory."""
+"""The commands about KIP texts themselves, and the server of who edits them."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from recollect.servers.cli.options import Invocation, argument, option
+from recollect.servers.cli.options import Database, GroupName, Invocation, argument, option
 from recollect.servers.cli.usage import verbs
 
 app = verbs()
@@ -35,3 +35,11 @@ def format_texts(
     from recollect.servers.cli.texts import format_files
 
     format_files(files or ["-"], check=check, diff=diff, as_json=on.as_json)
+
+
+@app.command("lsp")
+def serve_editor(db: Database = None, group: GroupName = None) -> None:
+    """Serve an editor over standard input and output, as the language server of KIP."""
+    from recollect.servers.cli.texts import serve_editor
+
+    serve_editor(Invocation(db, group))

@@ -90,11 +90,13 @@ def _sections(
             nexus, [str(id) for (id,) in rows.rows] if isinstance(rows, Rows) else ()
         )
         holds = [*map(str, _items(primer.body["holds"]))]
-        left = sum(not one.standing for one in facts) - len(holds)
+        live = [str(one) for one in facts if not one.standing]
+        left = min(len(live) - len(holds), len({*live} - {*holds} - once))  # a long one is cut
         others = [one for one in holds if one not in once]
         yield "What holds now", [*others, *([_more(left)] if left > 0 else ())]
     if since is not None:
-        new = [one for one in facts if not one.standing and _is_after(one.created_at, since)]
+        held = [one for one in (*facts, *claims, *said) if not one.standing]
+        new = [one for one in held if _is_after(one.created_at, since)]
         yield f"What is new since {since[:10]}", _told(_saying(new))
     yield "What holds no longer, or not yet", _told(_changed([*facts, *claims], since))
     active = [one for one in claims if not one.standing]

@@ -273,7 +273,8 @@ class Nexus:
         preparation = self.vectors.preparation(changes or ()) if is_embedded else None
         request_id = request_id or self._group.request_id
         run = _Write(text, dry_run, on_missing, actor, request_id, limits, progress, preparation)
-        with quoting(source), uncollected(len(source if changes is None else changes)):
+        made = text if isinstance(text, Decision) else source if changes is None else changes
+        with quoting(source), uncollected(len(made)):
             # What is built in there is gone before the collector looks again.
             while (answer := self._written(run, Bindings(parameters or {}))) is None:
                 assert preparation is not None

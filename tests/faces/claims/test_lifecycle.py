@@ -71,6 +71,17 @@ def test_compare_and_swap_refuses_a_claim_that_has_moved(store: Store, wait: Wai
     assert len(wait(store.history("c"))) == 2
 
 
+def test_a_claim_may_be_named_by_the_beginning_of_its_id(store: Store, wait: Wait) -> None:
+    for id in ("older-claim", "newer-claim"):
+        wait(store.write_claim(claim(id=id)))
+    wait(store.transition("older", "verified"))
+    wait(store.supersede("older", "newer"))
+    assert wait(store.superseded_by("older-claim")) == "newer-claim"
+    assert [one.event for one in wait(store.history("older-claim"))] == [
+        "created", "verified", "superseded",
+    ]  # fmt: skip
+
+
 def test_supersede_is_readable_in_both_directions(store: Store, wait: Wait) -> None:
     wait(store.write_claim(claim(id="old")))
     wait(store.write_claim(claim("newer", id="new")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -140,3 +141,18 @@ def test_changes_that_come_one_by_one_are_all_written(nexus: Nexus) -> None:
     (report,) = nexus.write(Decision([], yielded)).results
     assert isinstance(report, BatchReport)
     assert report.created == 2
+
+
+@pytest.mark.parametrize("changes", [0, 5_000])
+def test_the_collector_rests_while_a_decision_makes_many_changes(
+    nexus: Nexus, changes: int
+) -> None:
+    collects: list[bool] = []
+
+    def decide(_: Present) -> list[Change]:
+        collects.append(gc.isenabled())
+        return []
+
+    nexus.write(Decision([], decide, changes))
+    assert collects == [changes == 0]
+    assert gc.isenabled()

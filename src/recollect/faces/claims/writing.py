@@ -6,7 +6,7 @@ is based on a state that has changed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
@@ -53,6 +53,7 @@ from recollect.faces.claims.records import (
 from recollect.kernel import Nexus
 from recollect.model import (
     Attributes,
+    BatchReport,
     Change,
     Concept,
     Dated,
@@ -135,23 +136,22 @@ class Writer:
         expected_status: str | None = None,
     ) -> str:
         """Move a claim to another status and return its id; CONFLICT where that may not follow."""
-        claim_id = whole_id(self._nexus, checked_id(claim_id))
+        given_id = checked_id(claim_id)
         known_word(new_status, STATUSES, "new_status")
         given, reason = named(evidence), optional_text(reason, "reason")
 
         def move(present: Present) -> list[Change]:
-            held = _held(present, claim_id)
+            held = self._held(present, given_id)
             status = str(held.attributes[STATUS])
-            check_expected(claim_id, status, expected_status)
-            check_transition(claim_id, status, new_status)
+            check_expected(held.id, status, expected_status)
+            check_transition(held.id, status, new_status)
             step = ClaimStep(_sequence(held) + 1, new_status, actor, given, reason)
             code = _attention(status, step)
             predicate = CONTRADICTED_BY if new_status == DISPUTED else SUPPORTED_BY
             joined = evidence_changes(held.id, predicate, step)
             return [_moved(held, new_status, step, code, present.at), *joined]
 
-        self._nexus.write(Decision([claim_id], move), actor=actor.name)
-        return claim_id
+        return self._decided([given_id], move, actor)[0]
 
     def supersede(
         self, old_id: str, new_id: str, actor: Actor, expected_status: str | None = None
@@ -161,31 +161,47 @@ class Writer:
         CONFLICT where one of them is superseded already, or the older says it supersedes the
         newer.
         """
-        old_id = whole_id(self._nexus, checked_id(old_id, "old_id"))
-        new_id = whole_id(self._nexus, checked_id(new_id, "new_id"))
-        if old_id == new_id:
-            raise refused(f'the claim "{old_id}" cannot supersede itself', "name a newer claim")
+        given = [checked_id(old_id, "old_id"), checked_id(new_id, "new_id")]
 
         def replace(present: Present) -> list[Change]:
-            old, new = _held(present, old_id), _held(present, new_id)
+            old, new = (self._held(present, one) for one in given)
+            if old.id == new.id:
+                raise refused(f'the claim "{old.id}" cannot supersede itself', "name a newer claim")
             status = str(old.attributes[STATUS])
-            check_expected(old_id, status, expected_status)
-            check_transition(old_id, status, SUPERSEDED)
+            check_expected(old.id, status, expected_status)
+            check_transition(old.id, status, SUPERSEDED)
             self._check_place(old, new)
             step = ClaimStep(
-                _sequence(old) + 1, SUPERSEDED, actor, reason=f"superseded by {new_id}"
+                _sequence(old) + 1, SUPERSEDED, actor, reason=f"superseded by {new.id}"
             )
             is_weaker = _confidence(new) < _confidence(old)
             code = NEWER_OBSERVATION if is_weaker else None
-            more = {SUPERSEDED_BY: new_id, "superseded_in_show": actor.show_id}
+            more = {SUPERSEDED_BY: new.id, "superseded_in_show": actor.show_id}
             return [
                 _moved(old, SUPERSEDED, step, code, present.at, more),
-                PutConcept(CLAIM, new_id, {SUPERSEDES: old_id}),
-                PutLink(Key(CLAIM, new_id), SUPERSEDES, Key(CLAIM, old_id), _of(step)),
+                PutConcept(CLAIM, new.id, {SUPERSEDES: old.id}),
+                PutLink(Key(CLAIM, new.id), SUPERSEDES, Key(CLAIM, old.id), _of(step)),
             ]
 
-        self._nexus.write(Decision([old_id, new_id], replace), actor=actor.name)
+        old_id, new_id, _ = self._decided(given, replace, actor)
         return old_id, new_id
+
+    def _decided(
+        self, ids: list[str], decide: Callable[[Present], list[Change]], actor: Actor
+    ) -> tuple[str, ...]:
+        """Write what is decided and return the ids of what was changed, in its order."""
+        (report,) = self._nexus.write(Decision(ids, decide), actor=actor.name).results
+        assert isinstance(report, BatchReport)
+        return report.ids
+
+    def _held(self, present: Present, beginning: str) -> Concept:
+        """Return the concept of the claim whose id begins so; NOT_FOUND where there is none."""
+        held = present.elements.get(beginning)
+        if held is None and (whole := whole_id(self._nexus, beginning)) != beginning:
+            held = self._nexus.elements.look_up([whole])[whole].element
+        if isinstance(held, Concept) and is_claim(held):
+            return held
+        raise no_claim(beginning)
 
     def _new(
         self, claims: Sequence[Claim], present: Present, *, keeps_told: bool
@@ -239,14 +255,6 @@ def _creator(claim: Claim, actor: Actor) -> Actor:
     if actor != NOBODY:
         return actor
     return Actor(claim.actor_type, claim.actor_id, claim.session_id, claim.branch_id)
-
-
-def _held(present: Present, claim_id: str) -> Concept:
-    """Return the concept of a claim; NOT_FOUND for an unknown id."""
-    held = present.elements.get(claim_id)
-    if isinstance(held, Concept) and is_claim(held):
-        return held
-    raise no_claim(claim_id)
 
 
 def _refuse_circles(new: Mapping[str, Claim], present: Present) -> None:

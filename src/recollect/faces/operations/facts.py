@@ -166,7 +166,8 @@ def _added(context: Context, group: str, items: Sequence[FactItem]) -> list[Fact
         changes.append(put_fact(context.policy, item, observed_at=observed_at))
     report = _write(context, nexus, changes)
     facts = nexus.elements.look_up(report.ids, closed=True)
-    return [fact_result(nexus, facts[uuid], nodes) for uuid in report.ids if uuid in facts]
+    now = nexus.now()
+    return [fact_result(group, facts[uuid], nodes, now) for uuid in report.ids if uuid in facts]
 
 
 def _write(context: Context, nexus: Nexus, changes: Sequence[Change]) -> BatchReport:

@@ -13,13 +13,13 @@ from pydantic import JsonValue
 
 from recollect.faces.operations.inputs import Source
 from recollect.faces.operations.outputs import EntityNode, EpisodeOutput, FactResult
-from recollect.kernel import Nexus
 from recollect.model import (
     FACT,
     SOURCES,
     Concept,
     Dated,
     Element,
+    Instant,
     Key,
     Link,
     Value,
@@ -60,7 +60,7 @@ def is_node(element: Element) -> TypeGuard[Concept]:
 
 
 def fact_result(
-    nexus: Nexus, dated: Dated, nodes: Mapping[str, Key], found: FoundScore = NOT_SEARCHED
+    group: str, dated: Dated, nodes: Mapping[str, Key], at: Instant, rank: FoundScore = NOT_SEARCHED
 ) -> FactResult:
     """Return a fact; `nodes` has what those at its ends are called, by uuid."""
     link = dated.element
@@ -69,7 +69,7 @@ def fact_result(
     qualifiers = link.attributes.get(QUALIFIERS)
     return FactResult(
         uuid=link.id,
-        group_id=nexus.group_name,
+        group_id=group,
         name=link.predicate,
         fact=str(link.attributes[FACT]),
         source_node_uuid=link.subject,
@@ -81,11 +81,11 @@ def fact_result(
         invalid_at=bound_text(dated.invalid_at),
         created_at=instant_text(dated.created_at),
         expired_at=bound_text(dated.expired_at),
-        standing=standing(dated, nexus.now()) or None,
+        standing=standing(dated, at) or None,
         source_episode_uuid=sources[0] if sources else None,
         source_episode_uuids=sources,
-        score=found.score,
-        rrf=found.rrf,
+        score=rank.score,
+        rrf=rank.rrf,
     )
 
 

@@ -99,8 +99,9 @@ def shown_facts(
     facts = nexus.elements.look_up([*scores], as_of=as_of, closed=closed)
     ends = {end for dated in facts.values() for end in _ends(dated)}
     nodes = nexus.elements.keys(ends, as_of=AsOf(known=as_of.known), closed=True)
+    group, now = nexus.group_name, nexus.now()
     return [
-        fact_result(nexus, facts[uuid], nodes, found)
+        fact_result(group, facts[uuid], nodes, now, found)
         for uuid, found in scores.items()
         if uuid in facts
     ]

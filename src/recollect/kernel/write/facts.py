@@ -550,8 +550,11 @@ def also_holds(unit: Unit, made: Sequence[LinkElement]) -> tuple[AlsoHolds, ...]
     found = [one for one in unit.directory.living(ids) if one.id not in new][:MOST_HELD]
     links = [one for one in found if isinstance(one, LinkElement)]
     unit.directory.expect_ids(end for one in links for end in (one.subject, one.object))
+    first: dict[tuple[int, str], LinkElement] = {}
+    for one in sorted(made, key=lambda one: one.content.valid_at):
+        first.setdefault(_place(unit, one), one)
     return tuple(
-        _held(unit, one, made)
+        _held(unit, one, first[_place(unit, one)])
         for one in links
         if not is_kept(unit, one.subject, _predicate(unit, one))
     )
@@ -596,11 +599,13 @@ def told_of_both(unit: Unit, subject: int) -> Iterator[Notice]:
             yield Notice("both_hold", message, forget_as(id, "end", at))
 
 
-def _held(unit: Unit, link: LinkElement, made: Iterable[LinkElement]) -> AlsoHolds:
-    start, end = link.content.valid_at, link.content.invalid_at
-    told = (link.subject, normal_text(_predicate(unit, link)))
-    beside = (one for one in made if told == (one.subject, normal_text(_predicate(unit, one))))
-    older, newer = link, min(beside, key=lambda one: one.content.valid_at)
+def _place(unit: Unit, link: LinkElement) -> tuple[int, str]:
+    """Return what links that stand beside each other share."""
+    return link.subject, normal_text(_predicate(unit, link))
+
+
+def _held(unit: Unit, link: LinkElement, newer: LinkElement) -> AlsoHolds:
+    start, end, older = link.content.valid_at, link.content.invalid_at, link
     # What says no beginning begins as it is told.
     if start > (unit.at if newer.content.valid_at == BEGINNING else newer.content.valid_at):
         older, newer = newer, older

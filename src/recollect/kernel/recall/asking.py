@@ -23,16 +23,20 @@ from recollect.kernel.recall.relations import Related, holders, related
 from recollect.kernel.recall.spans import Times, asked_for, held_once, is_of_time
 from recollect.kernel.recall.words import (
     ASKED,
-    LANGUAGES,
+    BE,
+    DO,
     MINE,
+    OF,
     OURS,
     TITLES,
+    VAGUE,
     WHATEVER,
+    WHICH,
     asked_stems,
     kin_of,
     language_of,
     relations,
-    stem,
+    stems_of,
     telling_words,
 )
 from recollect.kernel.schema.definitions import SELF
@@ -77,11 +81,17 @@ class UnderstoodQuestion:
     links: frozenset[int] = frozenset()  # facts that tell whom it means by a relation
     apart: frozenset[int] = frozenset()  # of those concepts, what its own words name
     is_own: bool = False  # who asks speaks of themselves
+    wanted_of: Names = ()  # what it asks of something, each said by one of some words
+    counts: bool = False  # it asks how many there are
+    whole: Names = ()  # the names of two words and more that it holds
 
 
-_CALLED: Final = re.compile(r"\b[A-Z\u00c0-\u00de]\w+(?:\s+[A-Z\u00c0-\u00de]\w+)*")
+CALLED: Final = re.compile(r"\b[A-Z\u00c0-\u00de]\w+(?:\s+[A-Z\u00c0-\u00de]\w+)*")
 """Words written large, one after the other."""
 
+
+_AMONG: Final = re.compile(r"\s(?:at|in|as|on|bei|im|als|en|como)\s")
+"""What stands after whom somebody came before: "before Ann at Acme"."""
 
 _FOR_A_LIVING: Final = re.compile(r"\bfor a living\b", re.IGNORECASE)
 
@@ -93,16 +103,6 @@ def in_plain_words(question: str) -> str:
     'What does Ann do as a job?'
     """
     return _FOR_A_LIVING.sub("as a job", question)
-
-
-_SELF: Final = re.compile(
-    r"\b(?:I|[Mm]ine|[Ii]ch|[Yy]o|(?:[Dd]ónde|[Cc]uándo|[Cc]ómo|[Qq]uién) (?:me )?"
-    r"(?!vino|hizo|dijo|tuvo|estuvo|puso|pudo|supo|quiso|trajo|condujo)\w+(?:[oéí]|oy))\b"
-)
-"""What people call themselves; *me* is left out, for who says "tell me" asks of others.
-
-A Spanish verb says it by its end.
-"""
 
 
 def understood(
@@ -121,13 +121,15 @@ def understood(
         times = replace(times, held=(held_once(asked_at),))  # before what, nobody knows
     concepts = _named(question, columns, number)
     if times.is_any:  # a year is no thing, though some fact ends in one
-        concepts = frozenset(one for one in concepts if not _is_time(known, one))
+        concepts = frozenset(
+            one for one in concepts if not all(map(is_of_time, _words_of(frozenset([one]), known)))
+        )
     asking = ((one, _asking(one, columns, asked_at, number)) for one in askers)
     asker, own = next((one for one in asking if one[1]), (" ".join(askers), frozenset[int]()))
     relation = _related(question, concepts, columns, asked_at, number, own)
     apart = concepts - relation.over
     concepts = apart | relation.ends
-    speaks_of_self = _SELF.search(question) is not None
+    speaks_of_self = ASKED["self"].search(question) is not None
     if askers and (speaks_of_self or not (relation.has_own or MINE.isdisjoint(asked))):
         words += [*tokens(asker), *_words_of(own, known)]
         concepts |= own
@@ -137,18 +139,15 @@ def understood(
     is_heard = any(columns.spoke(its, number) for its in heard)
     called = () if concepts or is_heard else _named_by_texts(question, columns, number)
     names |= {word for name in called for word in name}
-    unsaid = relation.words | (WHATEVER if names else frozenset())
+    whole = (*called, *(tuple(_words_in(frozenset([one]), known)) for one in concepts))
+    unsaid = relation.words | (WHATEVER | TITLES if names else frozenset())
     telling = [one for one in asked if one not in unsaid]
     stems = asked_stems(" ".join(telling))
     found = [_asking_word(ways, known, times, names) for ways in stems]
     told = tuple(one for one in found if one.ways or one.kin or one.is_of_time or one.is_cue)
     wanted = _wanted(question)
-    left = [one for one in told if not _are_speaker(one.ways, columns, number)]
-    is_left = any(one.is_of_time or one.is_cue for one in left) or columns.hold(
-        (word for one in left for word in one.ways + one.kin), number
-    )
     return UnderstoodQuestion(
-        words=tuple(left) if is_left else told,
+        words=_sought(told, columns, number),
         unknown=len(found) - len(told),
         times=times,
         speakers=frozenset(one for its in heard for one in its),
@@ -166,7 +165,35 @@ def understood(
         links=relation.links,
         apart=apart,
         is_own=speaks_of_self or not (MINE | OURS).isdisjoint(asked),
+        wanted_of=(*_wanted_of(asked, names),),
+        counts=ASKED["many"].search(question) is not None,
+        whole=tuple(one for one in whole if len(one) > 1 and one[-1] in asked),
     )
+
+
+_LONG: Final = 40  # words of a question, from which on it tells more than it asks
+_GROUP: Final = re.compile(r"(?<!\S)((?:_\S+ ){0,2})((?:(?!_)\S+ )+)(?:(?=_(\S+))|$)")
+"""Telling words one after the other, two words before them and one after, which "_" begins."""
+
+
+def _wanted_of(asked: list[str], names: frozenset[str]) -> Iterator[tuple[str, ...]]:
+    """Yield what a question asks of something: the last word where it surely is no verb.
+
+    >>> [*_wanted_of(tokens("What is the phone number of Ann's old vet?"), frozenset({"ann"}))]
+    [('phone',), ('vet',)]
+    """
+    telling = frozenset(telling_words(asked) if len(asked) < _LONG else ()) - names
+    marked = "".join(f"{one} " if one in telling else f"_{one} " for one in asked)
+    is_thing = not BE.isdisjoint(asked[:3])
+    for found in _GROUP.finditer(marked):
+        before, after = found[1].replace("_", "").split(), found[3] or ""
+        is_which = not WHICH.isdisjoint(before[-1:])
+        if before[-1:] == ["what"]:
+            is_which = after in DO | OF
+        if is_which or after in OF | {"s"} or not (OF | MINE | OURS | {"s"}).isdisjoint(before):
+            is_last = after in OF or (is_which and after in DO) or (is_thing and not after)
+            if group := tuple(one for one in found[2].split() if one not in VAGUE):
+                yield group[-1:] if is_last else group
 
 
 def _wanted(question: str) -> list[tuple[int, str]]:
@@ -218,8 +245,11 @@ def _beside(
     if times.beside is None:
         return None
     side, text = times.beside
-    ids = _named(text, columns, number) - _named(question.replace(text, ""), columns, number)
-    return (side, ids) if ids else None
+    for part in (_AMONG.split(text)[0], text):
+        ids = _named(part, columns, number) - _named(question.replace(part, ""), columns, number)
+        if ids:
+            return side, ids
+    return None
 
 
 def beside(names: frozenset[str], words: Sequence[str]) -> list[str]:
@@ -231,35 +261,31 @@ def beside(names: frozenset[str], words: Sequence[str]) -> list[str]:
     return [one for one in words if one not in names and one != "s"]
 
 
-def _is_time(known: KnownNumbers, concept: int) -> bool:
-    """Whether what a concept is called is no more than a time."""
-    return concept in known.concepts and all(
-        map(is_of_time, _words_of(frozenset({concept}), known))
-    )
+def _words_in(concepts: frozenset[int], known: KnownNumbers) -> list[str]:
+    """Return the words of what concepts are called, in order."""
+    return tokens(" ".join(known.concepts[one].name for one in concepts if one in known.concepts))
 
 
 def _words_of(concepts: frozenset[int], known: KnownNumbers) -> frozenset[str]:
-    """Return the words of what concepts are called."""
-    called = (known.concepts[one].name for one in concepts if one in known.concepts)
-    return frozenset(tokens(" ".join(called)))
+    return frozenset(_words_in(concepts, known))
 
 
 def _asking_word(
     ways: tuple[str, ...], known: KnownNumbers, times: Times, names: frozenset[str]
 ) -> Asking:
     return Asking(
-        _numbers(ways, known),
-        _numbers(kin_of(ways), known),
+        known.of_stems(ways),
+        known.of_stems(kin_of(ways)),
         times.is_any and any(map(is_of_time, ways)),
-        any(stem(name, language) in ways for name in names for language in LANGUAGES),
-        any(stem(cue, language) in ways for cue in times.cues for language in LANGUAGES),
+        any(not set(ways).isdisjoint(stems_of(name)) for name in names),
+        any(not set(ways).isdisjoint(stems_of(cue)) for cue in times.cues),
     )
 
 
 def _demanded(missing: frozenset[str], known: KnownNumbers) -> Asking | None:
     """Return the words of which what answers must hold one."""
-    ways = {stem(one, language) for one in missing for language in LANGUAGES}
-    return Asking(_numbers(tuple(ways), known), (), False, False, False) if missing else None
+    ways = {one for word in missing for one in stems_of(word)}
+    return Asking(known.of_stems(ways), (), False, False, False) if missing else None
 
 
 def _names_strangers(question: str, columns: Columns, number: int) -> bool:
@@ -271,13 +297,13 @@ def _names_strangers(question: str, columns: Columns, number: int) -> bool:
     theirs.
     """
     is_german = language_of(tokens(question)) == "german"
-    for found in _CALLED.finditer(question):
+    for found in CALLED.finditer(question):
         words = [one for one in asked_stems(found[0]) if not any(map(is_of_time, one))]
         is_its = tokens(question[found.end() :])[:1] == ["s"]
         is_its &= relations().keys().isdisjoint(tokens(found[0]))
         is_first = not (is_its or tokens(question[: found.start()]))
         is_name = len(words) > 1 or not (is_first or is_german)
-        held = [columns.hold(_numbers(one + kin_of(one), columns.known), number) for one in words]
+        held = [columns.hold(columns.known.of_stems(one + kin_of(one)), number) for one in words]
         if words and is_name and not any(held):
             return True
         if not (is_german or all(held)) and _sharing([tokens(found[0])], columns, number):
@@ -308,11 +334,10 @@ def _named_by_texts(question: str, columns: Columns, number: int) -> Names:
     if language_of(tokens(question)) == "german":
         return ()  # which writes what is no name large, too
     found: Names = ()
-    for name in _CALLED.finditer(question):
+    for name in CALLED.finditer(question):
         words = telling_words([one for one in tokens(name[0]) if one not in TITLES])
         is_first = not tokens(question[: name.start()])
-        stems = (tuple(stem(one, language) for language in LANGUAGES) for one in words)
-        ways = [_numbers(one, columns.known) for one in stems]
+        ways = [columns.known.of_stems(stems_of(one)) for one in words]
         is_alone = len(words) == 1 and (is_first or _sharing([words], columns, number))
         is_name = words and not (is_alone or any(map(is_of_time, words)))
         if is_name and all(columns.hold(one, number) for one in ways):
@@ -321,11 +346,12 @@ def _named_by_texts(question: str, columns: Columns, number: int) -> Names:
 
 
 def _asking(asker: str, columns: Columns, asked_at: int, number: int) -> frozenset[int]:
-    """Return the concepts that who asks is."""
-    if asker != SELF:
-        return _named(asker, columns, number)
-    served = columns.served(asked_at, number)
-    return served if len(served) == 1 else frozenset()
+    """Return the concepts that who asks is, called so with a title or without."""
+    own = columns.served(asked_at, number) if asker == SELF else _named(asker, columns, number)
+    if asker == SELF and len(own) != 1:
+        return frozenset()
+    untitled = [one for one in _words_in(own, columns.known) if one not in TITLES]
+    return own.union(*names_in(untitled, columns, number).values())
 
 
 def _named(text: str, columns: Columns, number: int) -> frozenset[int]:
@@ -342,7 +368,7 @@ def _by_part(
     Another word of a name before it makes it that of another: "Maude Finch" is not Harold Finch.
     """
     by_part = columns.known.by_part
-    for called in _CALLED.finditer(question):
+    for called in CALLED.finditer(question):
         *before, name = tokens(called[0])
         its = by_part.get(name) or by_part.get(name.removesuffix("s"))
         if not its or any(name in one.split() for one in whole):
@@ -354,8 +380,12 @@ def _by_part(
             yield living
 
 
-def _numbers(stems: tuple[str, ...], known: KnownNumbers) -> tuple[int, ...]:
-    return tuple(known.words[one] for one in stems if one in known.words)
+def _sought(told: tuple[Asking, ...], columns: Columns, number: int) -> tuple[Asking, ...]:
+    """Return words without those that name speakers, where a text holds any of the others."""
+    left = tuple(one for one in told if not _are_speaker(one.ways, columns, number))
+    held = (word for one in left for word in one.ways + one.kin)
+    is_left = any(one.is_of_time or one.is_cue for one in left) or columns.hold(held, number)
+    return left if is_left else told
 
 
 def _are_speaker(ways: tuple[int, ...], columns: Columns, number: int) -> bool:

@@ -5,7 +5,11 @@ the first five do. A name that many texts hold leads to little, and one that mor
 of them hold to nothing; nor does anything lead to a name alone. Memories that say the same are one,
 with a count. Of claims and facts that nobody asserted, at most two of five places go to one author
 while another's waits that is near enough and at least half as good; a turn waits for nobody. Where
-none of the first is near enough, nothing is answered; then the nearest miss is told.
+none of the first is near enough, nothing is answered; then the nearest miss is told. Near enough is
+what holds, or says otherwise, enough of what is asked, and what the question asks of something, as
+the phone in *the phone number of Ann's vet*. What a fact's predicate tells, and the table of
+everyday words knows as something else, does not say that, however near it means; nor does what is
+told of another of the same first name.
 """
 
 from __future__ import annotations
@@ -16,13 +20,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 import numpy as np
 
-from recollect.kernel.recall.asking import UnderstoodQuestion, beside, names_in
-from recollect.kernel.recall.columns import NONE, SAYS_ANYTHING, SAYS_WHEN
+from recollect.kernel.recall.asking import CALLED, UnderstoodQuestion, beside, names_in
+from recollect.kernel.recall.columns import NONE, NUMBERED, NUMBERS, SAYS_ANYTHING, SAYS_WHEN
 from recollect.kernel.recall.recollection import Recalled, Share
 from recollect.kernel.recall.remembering import FACTS, NAME, since_text
 from recollect.kernel.recall.scoring import (
@@ -36,15 +40,14 @@ from recollect.kernel.recall.scoring import (
 )
 from recollect.kernel.recall.words import (
     ASKED,
-    LANGUAGES,
     Vector,
     asked_stems,
-    language_of,
-    stem,
+    kin_of,
+    stems_of,
     telling_stems,
     telling_words,
 )
-from recollect.kernel.search.tokens import tokens
+from recollect.kernel.search.tokens import folded, tokens
 from recollect.model import FOREVER, Dated, Link
 from recollect.node import dataclass, field
 
@@ -66,13 +69,24 @@ FLOOR_OF_NAMED, FLOOR_OF_OTHERS = 0.26, 1.25
 ... of what the question asks beside the name; and how much of all of it one of anything else must.
 """
 
+FLOOR_OF_WANTED, ENOUGH_BESIDE = 0.25, 0.7
+"""How near a memory's words must be to what is asked of something; or how much of ...
+
+... all that is asked one must hold that says nothing of it.
+"""
+
+_LONG: Final = 12  # words of a text that tells enough of what it is about to be asked for it
+_SHAPES: Final = (("email", re.compile(r"\w@\w")), ("phone", re.compile(r"\+?\d[\d /-]{6,}")))
+"""What says itself what it is."""
+
+_NUMBER: Final = re.compile(r"(?:(\w+)\W+)??\b(?!(?:1[5-9]|2[01])\d\d\b)\d+")
+
 OF_FAR: Final = 0.5
 """What a memory counts that holds too little of what is asked, and is no turn and not led to; ...
 
 ... and what one more of an author counts that has its places, while others wait.
 """
 
-_LONG: Final = 12  # words of a text that tells enough of what it is about to be asked for it
 _FIRST: Final = 4
 _TOGETHER: Final = 16  # memories ordered together, so that pages follow one another ...
 _TOGETHER_OF_ONE: Final = 10  # ... of one author, while others wait
@@ -151,7 +165,7 @@ def is_near(ranking: Ranking, place: Pick, asked: Vector) -> bool:
         return False
     if ranking.demanded is not None and not ranking.demanded.share_of(row):
         return False
-    if _tells_of_another_time(ranking, row):
+    if _tells_of_another_time(ranking, row) or (question.whole and _is_others(question, place)):
         return False
     if int(columns.element[row]) in question.concepts and columns.length[row] >= _LONG:
         return True  # the question names what it is about
@@ -167,9 +181,10 @@ def is_near(ranking: Ranking, place: Pick, asked: Vector) -> bool:
         return held + _said_otherwise(ranking, place, asked) >= FLOOR_OF_TURNS_MEANT
     if ranking.named is not None and ranking.near is not None:
         if not ranking.named[row]:
-            return ranking.covered(row) + near >= FLOOR_OF_OTHERS
+            return ranking.covered(row) + near >= FLOOR_OF_OTHERS and _tells_wanted(ranking, place)
         if int(columns.element[row]) in question.links:  # its words may tell more
-            return not len(asked) or bool(_said(ranking, place, frozenset(_predicate(place))))
+            more = set(_said(ranking, place)).difference(_predicate(place))
+            return not len(asked) or (bool(more) and _tells_wanted(ranking, place, 0.0))
         ends, concepts = (int(columns.subject[row]), int(columns.object[row])), question.concepts
         if concepts.issuperset(ends):
             return True
@@ -179,8 +194,43 @@ def is_near(ranking: Ranking, place: Pick, asked: Vector) -> bool:
         others = len(question.apart.difference(ends)) if columns.kind[row] == FACTS else 0
         if len(asked) and len(question.apart) > 1:  # what else it names is asked of it, too
             held *= len(asked) / (len(asked) + others)
-        return held >= FLOOR_OF_NAMED
-    return ranking.covered(row) >= FLOOR or near >= NEAR
+        return held >= FLOOR_OF_NAMED and _tells_wanted(ranking, place, held)
+    return (ranking.covered(row) >= FLOOR or near >= NEAR) and _tells_wanted(ranking, place)
+
+
+def _is_others(question: UnderstoodQuestion, place: Pick) -> bool:
+    """Whether a text tells of another by the first name of whom a question names in full."""
+    words = tokens(place.text)
+    called = {one for name in CALLED.findall(place.text) for one in tokens(name)[:-1]}
+    return any(one[0] in called and one[-1] not in words for one in question.whole)
+
+
+def _tells_wanted(ranking: Ranking, place: Pick, held: float = 0.0) -> bool:
+    """Whether a memory says, or says otherwise, what a question asks of something."""
+    wanted = ranking.question.wanted_of if ranking.near is not None else ()
+    is_name = wanted and not ranking.columns.flags[place.row] & SAYS_ANYTHING
+    if is_name or (ranking.question.counts and not _counts(place.text)):
+        return False
+    said = _said(ranking, place) if wanted else []
+    predicate = frozenset(one for one in telling_words(_predicate(place)) if kin_of(stems_of(one)))
+    stems = {stem for one in said for stem in stems_of(one)}
+    known = ranking.columns.known.meant
+    for words in wanted:
+        kin = {kin for one in words for kin in kin_of(stems_of(one))}
+        if not stems.isdisjoint(kin.union(*map(stems_of, words))):
+            continue
+        others = [one for one in said if not (kin and one in predicate)]
+        cosines = np.einsum("ij,kj->ik", known.of_each(words), known.of_each(others))
+        if cosines.max(initial=-1.0) < FLOOR_OF_WANTED and held < ENOUGH_BESIDE:
+            return False
+    return True
+
+
+def _counts(text: str) -> bool:
+    """Whether a text says how many of something there are."""
+    before = (one[1] or "" for one in _NUMBER.finditer(text))
+    counted = [one for one in before if not (one[:1].isupper() or folded(one) in NUMBERED)]
+    return bool(counted) or not NUMBERS.isdisjoint(tokens(text))
 
 
 def _tells_of_another_time(ranking: Ranking, row: int) -> bool:
@@ -195,16 +245,21 @@ def _said_otherwise(ranking: Ranking, place: Pick, asked: Vector) -> float:
     Each word that is asked counts by the cosine of the word that means the nearest to it: what a
     whole sentence means is too near to whatever else is said of the same person.
     """
-    said = [*_said(ranking, place), *telling_words(_predicate(place))]
+    said = _said(ranking, place)
     if not len(asked) or not said:
         return float(not len(asked))
     cosines = np.einsum("ij,kj->ik", asked, ranking.columns.known.meant.of_each(said))
     return float(cosines.max(1).mean())
 
 
-def _said(ranking: Ranking, place: Pick, unsaid: frozenset[str] = frozenset()) -> list[str]:
-    """Return the telling words of a memory beside the names of a question, and others."""
-    return telling_words(beside(ranking.question.names | unsaid, tokens(place.text)))
+def _said(ranking: Ranking, place: Pick) -> list[str]:
+    """Return the telling words of a memory, with its predicate, beside the names of a question."""
+    known, columns = ranking.columns.known.concepts, ranking.columns
+    ends = (known.get(int(one[place.row])) for one in (columns.subject, columns.object))
+    words = [*tokens(place.text), *_predicate(place)]
+    words += [word for one in ends if one for word in tokens(one.name)]
+    words += [name for name, shape in _SHAPES if shape.search(place.text)]
+    return telling_words(beside(ranking.question.names, words))
 
 
 def _predicate(place: Pick) -> list[str]:
@@ -343,7 +398,7 @@ def _in_words(name: str, question: str, meant: UnderstoodQuestion, place: Pick) 
 def _held(question: str, place: Pick) -> list[str]:
     """Return the words of a question that a text holds, as they are asked."""
     words = dict.fromkeys(tokens(question))
-    return [one for one in words if any(stem(one, own) in place.stems for own in LANGUAGES)]
+    return [one for one in words if not set(stems_of(one)).isdisjoint(place.stems)]
 
 
 def _ended(ranking: Ranking, row: int, after: str) -> str:
@@ -364,18 +419,11 @@ def passage(text: str, question: str) -> str:
     if len(words) <= _LONGEST:
         return text
     asked = {one for ways in asked_stems(question) for one in ways}
-    stems = _stems(words)
+    stems = [stems_of((tokens(one) or [""])[0]) for one in words]
     starts = range(0, len(words) - _PASSAGE + _STEP, _STEP)
-    best = max(starts, key=lambda at: len(asked.intersection(stems[at : at + _PASSAGE])))
+    best = max(starts, key=lambda at: len(asked.intersection(chain(*stems[at : at + _PASSAGE]))))
     part = " ".join(words[best : best + _PASSAGE])
     return f"{'… ' if best else ''}{part}{' …' if best + _PASSAGE < len(words) else ''}"
-
-
-def _stems(words: list[str]) -> list[str]:
-    """Return the stem of each word of a text, that of the first token of each."""
-    folded = [(tokens(one) or [""])[0] for one in words]
-    language = language_of(folded)
-    return [stem(one, language) for one in folded]
 
 
 _NAMES: Final = re.compile(NAME)

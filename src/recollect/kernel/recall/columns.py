@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 
 from recollect.kernel.recall.remembering import FACTS, Called, MemoryContent
 from recollect.kernel.recall.words import (
-    LANGUAGES,
     SELVES,
+    TITLES,
     MeantWords,
     Vector,
     language_of,
     listed,
     stem,
+    stems_of,
 )
 from recollect.kernel.search.tokens import folded, tokens
 from recollect.node import dataclass, field, replace
@@ -45,7 +46,7 @@ SAYS_WHEN, SAYS_HOW_MANY, SAYS_WHO, SAYS_WHERE, SAYS_ANYTHING, SAYS_I = 1, 2, 4,
 NEIGHBOURS: Final = (1, 2, -1, -2)
 """Where the neighbours of a turn stand in its session, in the order of their columns."""
 
-_NUMBERS, _PEOPLE, _WHERE = (frozenset(line.split()) for line in listed("told"))
+NUMBERS, _PEOPLE, _WHERE, NUMBERED = (frozenset(line.split()) for line in listed("told"))
 _ASKED: Final = re.compile(r"[^.!?\n]*\?")
 _DIGIT: Final = re.compile(r"\d")
 _PROPER: Final = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-ZÄÖÜ][a-zäöüáéíóúñß]+")
@@ -58,7 +59,7 @@ _PLACE: Final = re.compile(
 def told_in_words(memory: MemoryContent) -> int:
     """Return the flags of what the words of a memory tell: how many, who and where."""
     text, words, found = memory.text, memory.words, 0
-    if not _NUMBERS.isdisjoint(words) or _DIGIT.search(text):
+    if not NUMBERS.isdisjoint(words) or _DIGIT.search(text):
         found |= SAYS_HOW_MANY
     if not _PEOPLE.isdisjoint(words) or (not text.islower() and _PROPER.search(text)):
         found |= SAYS_WHO
@@ -113,17 +114,22 @@ class WordRows:
         return cls._packed(keys >> 32, (keys & 0xFFFFFFFF).astype(np.int32), counts)
 
     @classmethod
-    def _packed(cls, words: Ints, rows: Places, counts: NDArray[np.int64]) -> WordRows:
+    def _packed(cls, words: Ints, rows: Places, counts: NDArray[Any]) -> WordRows:
         distinct, starts = np.unique(words, return_index=True)
         return cls(distinct, np.append(starts, len(words)), rows, counts.astype(np.float32))
 
-    def joined(self, later: WordRows) -> WordRows:
-        """Return the postings of both; the rows of the other all come later."""
-        words = np.concatenate([np.repeat(one.words, np.diff(one.starts)) for one in (self, later)])
+    def __len__(self) -> int:
+        """How many places there are."""
+        return len(self.rows)
+
+    @classmethod
+    def joined(cls, parts: Sequence[WordRows]) -> WordRows:
+        """Return the postings of all; the rows of each come after those of the one before."""
+        words = np.concatenate([np.repeat(one.words, np.diff(one.starts)) for one in parts])
         order = np.argsort(words, kind="stable")
-        rows = np.concatenate([self.rows, later.rows])[order]
-        counts = np.concatenate([self.counts, later.counts])[order]
-        return self._packed(words[order], rows, counts.astype(np.int64))
+        rows = np.concatenate([one.rows for one in parts])[order]
+        counts = np.concatenate([one.counts for one in parts])[order]
+        return cls._packed(words[order], rows, counts)
 
     def of_word(self, word: int) -> tuple[Places, NDArray[np.float32]]:
         """Return the rows of a word, in order, and how often it stands in each."""
@@ -147,9 +153,7 @@ class KnownNumbers:
     named_by_word: dict[str, set[int]] = field(default_factory=dict)  # speakers
     speaker_stems: dict[int, set[int]] = field(default_factory=dict)  # speakers by words for them
     called: dict[str, list[int]] = field(default_factory=dict)  # rows by folded name
-    topics: dict[str, list[int]] = field(
-        default_factory=dict
-    )  # rows of texts by what each is about
+    topics: dict[str, list[int]] = field(default_factory=dict)  # rows by what a text is about
     by_part: dict[str, list[int]] = field(default_factory=dict)  # rows by first and last word
     longest_name: int = 1  # words
     concepts: dict[int, Called] = field(default_factory=dict)
@@ -179,6 +183,10 @@ class KnownNumbers:
             self.by_language[language] = StemNumbers(language, self.words)
         return [*map(self.by_language[language].__getitem__, words)]
 
+    def of_stems(self, stems: Iterable[str]) -> tuple[int, ...]:
+        """Return the numbers of those of some stems that were met."""
+        return tuple(self.words[one] for one in stems if one in self.words)
+
     def speaker(self, name: str | None) -> int:
         """Return the number of a speaker, who is named by each word of the name."""
         if name is None:
@@ -186,8 +194,8 @@ class KnownNumbers:
         number = self.speakers[name]
         for word in name.split():
             self.named_by_word.setdefault(word, set()).add(number)
-            for stemmed in {self.words[stem(word, one)] for one in LANGUAGES}:
-                self.speaker_stems.setdefault(stemmed, set()).add(number)
+            for stemmed in stems_of(word):
+                self.speaker_stems.setdefault(self.words[stemmed], set()).add(number)
         return number
 
     def call(self, memory: MemoryContent, row: int) -> None:
@@ -199,7 +207,10 @@ class KnownNumbers:
             for name in names:
                 held.setdefault(name, []).append(row)
                 self.longest_name = max(self.longest_name, min(name.count(" ") + 1, 8))
-        first, *others = (memory.standing.name or "").split() or [""]
+        named = (memory.standing.name or "").split()
+        first, *others = [one for one in named if TITLES.isdisjoint(tokens(one))] or [""]
+        if others and len(others) + 1 < len(named):  # a title before a name makes no other
+            self.called.setdefault(folded(" ".join((first, *others))), []).append(row)
         if others and all(one[0].isupper() for one in (first, *others)):
             for part in {folded(first), folded(others[-1])}:
                 self.by_part.setdefault(part, []).append(row)
@@ -284,7 +295,7 @@ class Columns:
     @property
     def nbytes(self) -> int:
         """How many bytes the columns take, about."""
-        return 800 * self.size + 24 * len(self.span_row) + 8 * sum(len(p.rows) for p in self.parts)
+        return 800 * self.size + 24 * len(self.span_row) + 8 * sum(map(len, self.parts))
 
     def living(self, rows: Sequence[int], number: int) -> set[int]:
         """Return the elements of those of some rows that stood at a transaction."""

@@ -143,10 +143,12 @@ def answer_recall(
     ranking, choice = choose(meant)
     timed = question.past or meant.times.held or meant.beside
     ended = (columns.kind == FACTS) & (columns.invalid_at <= at.valid)
-    if not (choice.places or timed) and ended.any():  # what was so comes nearer than others
+    is_told = bool(choice.places) and not (meant.times.did and meant.names)
+    is_told |= any(columns.kind[one.row] == FACTS for one in choice.places[:1])
+    if not (is_told or timed) and ended.any():  # what was so comes nearer than others
         over = replace(meant, times=replace(meant.times, held=(held_once(at.valid),)))
         before, found = choose(over)
-        if found.places:
+        if found.places and not (choice.places and before.standing.now[found.places[0].row]):
             past = found if meant.times.did else Choice((), found.places[0])
             ranking, choice, meant = before, past, over
     page = choice.places[asked.skipped : asked.skipped + asked.limit]

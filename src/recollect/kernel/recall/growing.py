@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from math import inf
 from operator import attrgetter
 from threading import Lock
 from typing import Any, Final
@@ -33,7 +34,6 @@ from recollect.kernel.recall.columns import (
     told_in_words,
 )
 from recollect.kernel.recall.remembering import MemoryContent, Standing, actors, memories, standings
-from recollect.kernel.recall.words import Vector
 from recollect.kernel.search.tokens import tokens
 from recollect.kernel.store.group import Terms, last_transaction, purges
 from recollect.kernel.store.port import Session
@@ -111,7 +111,10 @@ def _grown(columns: Columns, new: Sequence[MemoryContent]) -> Columns:
         if memory.standing.until == LIVING:
             known.open_rows[memory.standing.element] = first + row
     rows = np.repeat(np.arange(first, first + len(new), dtype=np.int64), lengths)
-    part = WordRows.of(np.array(words, np.int64), rows)
+    parts = [*columns.parts, WordRows.of(np.array(words, np.int64), rows)]
+    vectors = [*columns.vectors, known.meant.of_texts(texts)[text_of]]
+    at = _first_joined([*map(len, parts)])
+    first_vectors = _first_joined([*map(len, vectors)], _CONTENTS_AT_ONCE)
     spans = [(first + row, *span) for row, one in enumerate(new) for span in one.spans]
     span_columns = np.array(spans, np.int64).reshape(-1, 3)
     more = _columns_of(known, new, lengths, flags).items()
@@ -124,8 +127,8 @@ def _grown(columns: Columns, new: Sequence[MemoryContent]) -> Columns:
         span_begin=np.concatenate([columns.span_begin, span_columns[:, 1]]),
         span_end=np.concatenate([columns.span_end, span_columns[:, 2]]),
         neighbours=np.pad(columns.neighbours, ((0, 0), (0, len(new))), constant_values=NONE),
-        parts=_joined(columns.parts, part),
-        vectors=_stacked(columns.vectors, known.meant.of_texts(texts)[text_of]),
+        parts=(*parts[:at], WordRows.joined(parts[at:])),
+        vectors=(*vectors[:first_vectors], np.concatenate(vectors[first_vectors:])),
         **longer,
     )
     streams = {known.streams[one.stream] for one in new if one.stream is not None}
@@ -161,24 +164,16 @@ def _columns_of(
     }
 
 
-def _joined(parts: tuple[WordRows, ...], part: WordRows) -> tuple[WordRows, ...]:
-    """Return the parts with a new one, so that they are few and each is rarely written anew."""
-    found = [*parts, part]
-    while len(found) > 1 and len(found[-2].rows) < _WORTH_JOINING * len(found[-1].rows):
-        later = found.pop()
-        found[-1] = found[-1].joined(later)
-    return tuple(found)
+def _first_joined(sizes: Sequence[int], most: float = inf) -> int:
+    """Return from which part on all become one: they are few, and each is rarely written anew; ...
 
-
-def _stacked(parts: tuple[Vector, ...], part: Vector) -> tuple[Vector, ...]:
-    """Return vectors in parts, of which the large ones are never copied."""
-    found = [*parts, part]
-    while len(found) > 1 and len(found[-2]) < min(
-        _CONTENTS_AT_ONCE, _WORTH_JOINING * len(found[-1])
-    ):
-        later = found.pop()
-        found[-1] = np.concatenate([found[-1], later])
-    return tuple(found)
+    ... one that is as long as `most` never.
+    """
+    at, joined = len(sizes) - 1, sizes[-1]
+    while at and sizes[at - 1] < min(most, _WORTH_JOINING * joined):
+        at -= 1
+        joined += sizes[at]
+    return at
 
 
 def _in_order(columns: Columns, streams: Places) -> Columns:

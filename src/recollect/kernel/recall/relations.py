@@ -18,18 +18,13 @@ import numpy as np
 
 from recollect.kernel.recall.columns import Columns
 from recollect.kernel.recall.remembering import FACTS
-from recollect.kernel.recall.words import MINE, OURS, Relation, relations, telling_words
+from recollect.kernel.recall.words import MINE, OF, OURS, Relation, listed, relations, telling_words
 from recollect.kernel.search.tokens import folded, tokens
 from recollect.node import dataclass, field
 
 _WORD: Final = re.compile(r"[^\W_]+")
-_OF: Final = frozenset({"of", "von", "vom", "de", "del"})
-_BESIDE: Final = frozenset({"the", "der", "dem", "den", "des", "la", "el", "los", "las"})
-_TURNED: Final = _OF | {"to", "by", "at", "for", "in", "from", "under", "bei"}
-_HAVE: Final = frozenset(tokens("have has had got habe hat hatte haben tengo tiene tienen tenia"))
-_ME: Final = frozenset(["i", "ich", "yo", "tengo"])
-_CALLED: Final = frozenset(["name", "names", "named", "called", "llama", "llaman", "nombre"])
-_ROLES: Final = frozenset(tokens("has is a an as works role title position job profession"))
+_TURNED: Final = OF | {"to", "by", "at", "for", "in", "from", "under", "bei"}
+_BESIDE, _HAVE, _ME, _CALLED, _ROLES = (frozenset(line.split()) for line in listed("around"))
 _LONGEST: Final = 4  # words of a name that something belongs to
 _READ: Final = 200  # words of a question, the last: what is longer is a text, and asks at its end
 
@@ -37,7 +32,7 @@ _READ: Final = 200  # words of a question, the last: what is longer is a text, a
 def _leads(relation: Relation, predicate: str) -> tuple[bool, bool]:
     """Return whether a fact leads from its subject to such a one, and from its object."""
     said = tokens(predicate)
-    is_turned, is_of = (bool(said) and said[-1] in some for some in (_TURNED, _OF))
+    is_turned, is_of = (bool(said) and said[-1] in some for some in (_TURNED, OF))
     if not relation.words.isdisjoint(said):
         return (True, True) if relation.words == relation.others else (not is_of, is_of)
     return (is_turned, not is_turned) if not relation.others.isdisjoint(said) else (False, False)
@@ -117,7 +112,7 @@ class _Following:
         if before and before[-1].endswith("s") and (ids := self.named(self.words[at - 1][:-1])):
             return ids
         after = at + 2
-        if after > len(self.words) or folded(self.words[at + 1]) not in _OF:
+        if after > len(self.words) or folded(self.words[at + 1]) not in OF:
             return self._who_has()
         while after < len(self.words) and folded(self.words[after]) in _BESIDE | MINE | OURS:
             after += 1
@@ -134,9 +129,9 @@ class _Following:
     def _named(self, places: range) -> frozenset[int] | None:
         """Return what the words from a place on are the name of, the fewest that are one."""
         for many in range(1, min(_LONGEST, len(places)) + 1):
-            at = sorted(places[:many])
-            if ids := self.named(" ".join(self.words[one] for one in at)):
-                return ids
+            nearest, *others = (self.words[one] for one in places[:many])
+            if ids := self.named(" ".join([nearest, *others][:: places.step])):
+                return None if others and self.named(" ".join(others[:: places.step])) else ids
         return None
 
     def _ends(self, its: Sequence[Relation], whose: frozenset[int]) -> Iterator[int]:

@@ -30,22 +30,14 @@ from recollect.kernel.recall.columns import (
 )
 from recollect.kernel.recall.remembering import CONCEPTS, FACTS
 from recollect.kernel.recall.spans import DAY, HeldThen, Times, held_after, held_before, held_once
-from recollect.kernel.recall.words import LANGUAGES, Vector, stem
+from recollect.kernel.recall.words import Vector, listed, stems_of
 from recollect.kernel.search.tokens import tokens
 from recollect.model import BEGINNING, FOREVER
 from recollect.node import dataclass, field, replace
 
 SHARES: Final = {
-    "words": (1.0, "it, or what stands beside it, holds words that say the same"),
-    "session": (0.5, "its conversation is about it"),
-    "speaker": (0.2, "who says it is whom the question names, or who asks"),
-    "date": (0.8, "it speaks of the time that the question names"),
-    "kind": (0.4, "it tells what is asked"),
-    "role": (0.4, "no assistant says it"),
-    "tells": (0.35, "it tells something"),
-    "meaning": (0.8, "it means something near"),
-    "named": (0.3, "it is about what the question names"),
-    "trust": (0.2, "how well it is supported"),
+    name: (float(points), what)
+    for name, points, what in (line.split("\t") for line in listed("shares"))
 }
 """The shares of a score in the order in which they are told: points at most, and what for."""
 
@@ -67,12 +59,7 @@ OF_OTHERS: Final = 0.5
 OF_NAME: Final = 0.5
 """What a concept counts of which nothing is known but its name."""
 
-FACTORS: Final = {
-    "past": "it no longer counts",
-    "time": "it did not hold in the time that the question names",
-    "others": "it is about nobody whom the question names",
-    "name": "it says no more than a name",
-}
+FACTORS: Final = dict(line.split("\t") for line in listed("factors"))
 """What lowers a score, and why."""
 
 _FAR: Final = 5 * 365 * DAY  # from the time asked for, where a fact counts half as one of it
@@ -490,8 +477,7 @@ def _naming(
         is_first = bool(its) and columns.living(its, number) == {concept}
         names += [words, words[:1]][: 1 + is_first]
     for name in names:
-        ways = ({stem(word, one) for one in LANGUAGES} for word in name)
-        numbers = [[known.words[one] for one in way if one in known.words] for way in ways]
+        numbers = [known.of_stems(stems_of(word)) for word in name]
         held = [
             np.concatenate([columns.of_word(one)[0] for one in each]) for each in numbers if each
         ]

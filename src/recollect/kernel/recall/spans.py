@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
+from string import Template
 from typing import Final
 
 from recollect.kernel.recall.words import ASKED, listed
@@ -35,59 +36,40 @@ def _numbers_for(kind: str) -> dict[str, int]:
     return {word: int(number) for word, number in _words_for(kind).items()}
 
 
-_MONTHS: Final = _numbers_for("month")
-_DAYS: Final = _numbers_for("weekday")
-_NUMBERS: Final = _numbers_for("number")
-_UNITS: Final = _words_for("unit")
-_NEAR: Final = _numbers_for("near")  # days from today
-_WHICH: Final = _numbers_for("which")
-_SIDES: Final = _words_for("side")
+_MONTHS, _DAYS, _NUMBERS, _NEAR, _WHICH = map(
+    _numbers_for, ("month", "weekday", "number", "near", "which")
+)
+_UNITS, _SIDES = map(_words_for, ("unit", "side"))
 
 
 def _any(names: dict[str, int] | dict[str, str]) -> str:
     return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
 
 
-_MONTH: Final = f"(?P<month>{_any(_MONTHS)})"
-_ORDINAL: Final = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.)?"
-_YEAR: Final = r"(?P<year>(?:1[5-9]|20|21)\d\d)"
-_COUNT: Final = rf"(?P<count>\d{{1,3}}|{_any(_NUMBERS)})"
-_UNIT: Final = f"(?P<unit>{_any(_UNITS)})"
+_PARTS: Final = {
+    "month": f"(?P<month>{_any(_MONTHS)})",
+    "day": r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.)?",
+    "year": r"(?P<year>(?:1[5-9]|20|21)\d\d)",
+    "count": rf"(?P<count>\d{{1,3}}|{_any(_NUMBERS)})",
+    "unit": f"(?P<unit>{_any(_UNITS)})",
+    "near": _any(_NEAR),
+    "which": _any(_WHICH),
+    "weekday": _any(_DAYS),
+}
 _PATTERNS: Final = tuple(
-    (trigger, re.compile(rf"(?<![\w.-])(?:{one})(?!\w)", re.IGNORECASE))
-    for trigger, one in (
-        ("digit", rf"{_YEAR}-(?P<month_number>[01]\d)(?:-(?P<day>[0-3]\d))?"),
-        ("digit", rf"(?P<day>[0-3]?\d)\.\s?(?P<month_number>[01]?\d)\.\s?{_YEAR}"),
-        (
-            "month",
-            rf"{_ORDINAL}\s+(?:of\s+|de\s+)?{_MONTH}\.?(?:,?\s+(?:of\s+|de\s+|del\s+)?{_YEAR})?",
-        ),
-        ("month", rf"{_MONTH}\.?\s+(?P<day>[0-3]?\d)(?:st|nd|rd|th)?(?:,?\s+{_YEAR})?"),
-        ("month", rf"{_MONTH}\.?,?\s+(?:of\s+|de\s+|del\s+)?{_YEAR}"),
-        ("month", rf"(?:in|im|of|en|since|seit|until|bis|by|last|every)\s+(?:de\s+)?{_MONTH}"),
-        ("near", rf"(?P<near>{_any(_NEAR)})"),
-        ("unit", rf"{_COUNT}\s+(?:of\s+)?{_UNIT}\s+(?P<ago>ago)"),
-        ("unit", rf"(?:vor|hace)\s+{_COUNT}\s+{_UNIT}"),
-        ("unit", rf"(?P<which>{_any(_WHICH)})\s+{_UNIT}"),
-        (
-            "unit",
-            r"(?:la|el)\s+(?P<unit>semana|mes|año)\s+(?P<which>pasada|pasado|próxima|próximo)",
-        ),
-        ("weekday", rf"(?P<which>{_any(_WHICH)}|on|am|el)\s+(?P<weekday>{_any(_DAYS)})"),
-        ("digit", _YEAR),
+    (
+        trigger,
+        re.compile(rf"(?<![\w.-])(?:{Template(one).substitute(_PARTS)})(?!\w)", re.IGNORECASE),
     )
+    for trigger, _, one in (line.partition("\t") for line in listed("patterns"))
 )
 """What names a time, the more telling first, and what a text must have for it."""
 
 _A_YEAR: Final = re.compile(r"(?<!\d)(?:1[5-9]|2[01])\d\d(?!\d)")
+_UNDER: Final = ("month", "near", "weekday", "unit")
 _TRIGGERS: Final = {
     word: trigger
-    for trigger, names in (
-        ("month", _MONTHS),
-        ("near", {word: 0 for name in _NEAR for word in name.split()}),
-        ("weekday", _DAYS),
-        ("unit", _UNITS),
-    )
+    for trigger, names in zip(_UNDER, ([*_MONTHS], [*_NEAR], [*_DAYS], [*_UNITS]), strict=True)
     for name in names
     for word in tokens(name)
     if word not in {"the", "this", "last"}
@@ -98,18 +80,6 @@ _SIDE: Final = re.compile(
     rf"\b({_any(_SIDES)})\s+(?:(?:the|end|year|of|dem|ende|jahr|el|año|de)\s+)*$", re.IGNORECASE
 )
 """What stands before a time and says on which side of it."""
-
-_BESIDE: Final = re.compile(
-    r"\b(before|prior to|after|vor|bevor|ehe|nachdem|antes de|después de|despues de)l?\s+([^,]+)",
-    re.IGNORECASE,
-)
-"""What stands before something that began or ended, and says on which side of that."""
-
-_FORMERLY: Final = ASKED["formerly"]
-"""What asks for what is over."""
-
-_WAS: Final = ASKED["was"]
-"""What asks for a fact whether or not it has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,26 +180,26 @@ def asked_for(question: str, asked_at: int) -> Times:
             cues += [side[0]] if side else []
             dated.append((match.start(), _SIDES[side[1].lower()] if side else "", span))
     held = _held(sorted(dated), asked_at)
-    beside = _BESIDE.search(question) if not dated else None
+    beside = ASKED["beside"].search(question) if not dated else None
     if beside is not None:
-        cues.append(beside[1])
+        cues.append(f"{beside[1] or ''}{beside[2]}")
     elif not dated and (over := [*_formerly(question)]):
         held, cues = (held_once(asked_at),), over
     return Times(
         tuple(dict.fromkeys(span for _, _, span in dated)),
         tuple(months),
         held,
-        None if beside is None else (_SIDES[beside[1].lower()], beside[2]),
+        None if beside is None else (_SIDES[beside[2].lower()], beside[3]),
         frozenset(tokens(" ".join(cues))),
-        _WAS.search(question) is not None,
+        ASKED["was"].search(question) is not None,
         ASKED["did"].search(question) is not None,
     )
 
 
 def _formerly(question: str) -> Iterator[str]:
     """Yield what asks for what is over; "use to" does in the past alone: "did she use to"."""
-    for found in _FORMERLY.finditer(question):
-        if found[0].lower() != "use to" or _WAS.search(question[: found.start()]):
+    for found in ASKED["formerly"].finditer(question):
+        if found[0].lower() != "use to" or ASKED["was"].search(question[: found.start()]):
             yield found[0]
 
 
@@ -314,8 +284,7 @@ def _of_month(year: int, month: int, day: int) -> Span:
 
 def _counted(parts: dict[str, str], today: date) -> Span | None:
     if "near" in parts:
-        day = today + timedelta(_NEAR[parts["near"]])
-        return _days(day, day + timedelta(1))
+        return _period("day", _NEAR[parts["near"]], today)
     if "weekday" in parts:
         shift = _WHICH.get(parts.get("which", ""), -1)
         back = (today.weekday() - _DAYS[parts["weekday"]]) % 7
@@ -347,17 +316,10 @@ def _period(unit: str, shift: int, today: date) -> Span:
 
 def _back(unit: str, count: int, today: date) -> Span:
     """Return the time so long ago, the wider the longer ago it is."""
-    match unit:
-        case "week" | "weekend":
-            day = today - timedelta(7 * count)
-            return _days(day - timedelta(3), day + timedelta(4))
-        case "month":
-            return _period("month", -count, today)
-        case "year":
-            return _period("year", -count, today)
-        case _:
-            day = today - timedelta(count)
-            return _days(day, day + timedelta(1))
+    if unit not in {"week", "weekend"}:
+        return _period(unit, -count, today)
+    day = today - timedelta(7 * count)
+    return _days(day - timedelta(3), day + timedelta(4))
 
 
 def _days(begin: date, end: date) -> Span:

@@ -39,7 +39,11 @@ ASKED: Final = {
     key: re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)
     for key, _, pattern in (line.partition("\t") for line in listed("asked"))
 }
-"""What a question looks like that asks for a kind of answer, or for what was so."""
+"""What a question looks like that asks for a kind of answer, or for what was so, or came beside ...
+
+... something else; and what people call themselves, a Spanish verb by its end. There *me* is left
+out, for who says "tell me" asks of others.
+"""
 
 _GERMAN: Final = frozenset(" ".join(listed("german")).split())
 _SPANISH: Final = frozenset(" ".join(listed("spanish")).split())
@@ -56,15 +60,21 @@ _CLUES: Final = {
 }
 _ANY_CLUE: Final = frozenset().union(*_CLUES.values())
 _ASKING: Final = {
-    "english": STOP_WORDS | {"does", "much", "many", "ever", "there", "now", "currently"},
+    "english": STOP_WORDS | {"much", "many", "ever", "now", "currently", "because", "must"},
     "german": _GERMAN,
     "spanish": _SPANISH,
 }
 _ANY_ASKING: Final = frozenset().union(*_ASKING.values())
 _MOST_STEMS: Final = 200_000
 
-MINE, OURS, SELVES, TITLES, WHATEVER = (frozenset(line.split()) for line in listed("own"))
-"""What people write before what is theirs, of themselves, before a name, and to ask for all."""
+MINE, OURS, SELVES, TITLES, WHATEVER, OF, WHICH, BE, DO, VAGUE = (
+    frozenset(line.split()) for line in listed("own")
+)
+"""What people write before what is theirs, of themselves, before a name, and to ask for all; ...
+
+... between what is asked of something and that, before the former, what a question begins with
+that is answered by a thing, what stands before who does, and what says little of what is asked.
+"""
 
 
 _LOCK: Final = Lock()
@@ -87,6 +97,16 @@ def stem(word: str, language: str) -> str:
     with _LOCK:  # a stemmer keeps a state of its own
         stemmed: str = _STEMMERS[language].stemWord(word)
     return stemmed
+
+
+@lru_cache(_MOST_STEMS)
+def stems_of(word: str) -> tuple[str, ...]:
+    """Return the stems of a folded word in all languages, each once.
+
+    >>> stems_of("painting")
+    ('paint', 'painting')
+    """
+    return tuple(dict.fromkeys(stem(word, language) for language in LANGUAGES))
 
 
 def language_of(words: Sequence[str]) -> str:
@@ -114,8 +134,7 @@ def asked_stems(question: str) -> tuple[tuple[str, ...], ...]:
     words = list(dict.fromkeys(tokens(question)))
     without = _ASKING[language_of(words)]
     telling = [one for one in words if one not in without] or words
-    found = [tuple(dict.fromkeys(stem(one, language) for language in LANGUAGES)) for one in telling]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(map(stems_of, telling)))
 
 
 def telling_words(words: Sequence[str]) -> list[str]:
@@ -154,6 +173,7 @@ def _everyday() -> dict[str, frozenset[str]]:
     return found
 
 
+@lru_cache(_MOST_STEMS)
 def kin_of(stems: tuple[str, ...]) -> tuple[str, ...]:
     """Return the stems of everyday words that say what a word with these stems says, in order.
 
@@ -227,13 +247,13 @@ class Meaning:
 
 
 @lru_cache(1)
-def meaning() -> Meaning | None:
-    """Return the embedding; None where it was left out of what is installed.
+def meaning() -> Meaning:
+    """Return the embedding; one that knows nothing where it was left out of what is installed.
 
     Cost: the first time a few hundredths of a second.
     """
     if not EMBEDDING.is_file():
-        return None
+        return Meaning(np.zeros((0, 0), np.int8), np.zeros(0, np.float32), [])
     with EMBEDDING.open("rb") as stream:
         held = np.load(stream)
         words = held["words"].tobytes().decode().split("\n")
@@ -245,16 +265,14 @@ class MeantWords(dict[str, int]):
 
     def __init__(self) -> None:
         super().__init__()
-        model = meaning()
-        self.vectors = np.zeros((1, 0 if model is None else model.dimension), np.float32)
+        self.vectors = np.zeros((1, meaning().dimension), np.float32)
 
     def __missing__(self, word: str) -> int:
         """Look up what a word means that is met for the first time."""
-        model, at = meaning(), len(self)
+        at = len(self)
         if at == len(self.vectors):
             self.vectors = np.concatenate([self.vectors, np.zeros_like(self.vectors)])
-        if model is not None:
-            self.vectors[at] = model.of_word(word)
+        self.vectors[at] = meaning().of_word(word)
         self[word] = at
         return at
 
@@ -263,25 +281,17 @@ class MeantWords(dict[str, int]):
 
         None where nothing is known of them.
         """
-        total = np.zeros(self.vectors.shape[1], np.float32)
-        for word in words:
-            total += self._of_word(word)
-        length = float(np.sqrt(np.einsum("i,i->", total, total)))
-        return np.asarray(total / length, np.float32) if length else None
+        total = sum(map(self._of_word, words), np.zeros(self.vectors.shape[1], np.float32))
+        return _of_length_1(total[None])[0] if total.any() else None
 
     def of_each(self, words: Sequence[str]) -> Vector:
         """Return what each word means, a row each, of length 1, and keep none that is new."""
-        made = np.zeros((len(words), self.vectors.shape[1]), np.float32)
-        for at, word in enumerate(words):
-            made[at] = self._of_word(word)
-        return _of_length_1(made)
+        made = [self.vectors[:0], *(self._of_word(one)[None] for one in words)]
+        return _of_length_1(np.concatenate(made))
 
     def _of_word(self, word: str) -> Vector:
-        """Return what a word means, whether or not it was met; without the embedding nothing."""
-        if word in self:
-            return np.asarray(self.vectors[self[word]])
-        model = meaning()
-        return self.vectors[0] if model is None else model.of_word(word)
+        """Return what a word means, whether or not it was met."""
+        return np.asarray(self.vectors[self[word]]) if word in self else meaning().of_word(word)
 
     def of_texts(self, texts: Sequence[list[str]]) -> Vector:
         """Return what texts of such words mean, a row each, of length 1; zeros where unknown."""

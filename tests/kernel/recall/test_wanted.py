@@ -1,0 +1,107 @@
+"""What a question asks of something must be told of it: a phone is no email."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import recollect
+from recollect import Memory
+
+SAID = [{"kind": "user_statement", "detail": "she said so"}]
+FACTS = (
+    {"subject": "Ben Ortiz", "predicate": "phone", "object": "+49 170 555 0101"},
+    {"subject": "Ben Ortiz", "predicate": "works_at", "object": "Siemens"},
+    {"subject": "Laura Berg", "predicate": "email", "object": "laura@berg.example"},
+    {
+        "subject": "Laura Berg",
+        "predicate": "studied_at",
+        "object": "ETH Zurich",
+        "valid_at": "2001",
+        "invalid_at": "2006",
+    },
+    {"subject": "Grace Kim", "predicate": "has_role", "object": "head of Building 7"},
+    {"subject": "Paula Egger", "predicate": "works_as", "object": "engineer"},
+    {
+        "subject": "Ann Keller",
+        "predicate": "works_at",
+        "object": "Acme",
+        "valid_at": "2015",
+        "invalid_at": "2020",
+    },
+    {"subject": "Tim Rau", "predicate": "works_at", "object": "Acme", "valid_at": "2020"},
+    {"subject": "Garden Club", "predicate": "treasurer", "object": "Rosa Lind"},
+    {"subject": "Dr. Mira Sand", "predicate": "reports_to", "object": "Jan Roth"},
+)
+TEXTS = (
+    "The dentist Dr. Maurer moved to Bahnhofplatz 3.",
+    "The choir rehearses in room 12 of the town hall.",
+    "Paula Steiner is allergic to nuts.",
+    "Laura teaches maths to her neighbours' children.",
+    "The mill: write to office@mill.example.",
+)
+
+
+@pytest.fixture(scope="module")
+def memory() -> Iterator[Memory]:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        decoy = Memory(memory.nexus.group("decoy"))
+        decoy.remember(facts=[{"subject": "Ben Ortiz", "predicate": "email", "object": "b@o"}])
+        memory.remember(facts=[*FACTS])
+        for text in TEXTS:
+            memory.remember(text, evidence=SAID)
+        yield memory
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is Ben's email?",
+        "¿Cuál es el correo de Ben?",
+        "What is Laura's phone number?",
+        "Wie ist die Telefonnummer von Laura?",
+        "What is the dentist's phone number?",
+        "What is the email of Dr. Maurer?",
+        "When is Ben's birthday?",
+    ],
+)
+def test_what_is_told_beside_what_is_asked_of_somebody_is_no_answer(
+    memory: Memory, question: str
+) -> None:
+    assert not memory.recall(question).memories
+
+
+@pytest.mark.parametrize(
+    "question", ["How many people does Grace lead?", "How many singers are in the choir?"]
+)
+def test_the_number_of_a_room_does_not_say_how_many(memory: Memory, question: str) -> None:
+    assert not memory.recall(question).memories
+
+
+def test_a_text_about_another_with_the_first_name_is_no_answer(memory: Memory) -> None:
+    assert not memory.recall("What is Paula Egger's allergy?").memories
+    assert "Paula Steiner" in str(memory.recall("What is Paula Steiner allergic to?").memories[0])
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is Ben's phone number?", "Ben Ortiz phone +49 170 555 0101"),
+        ("What is Laura's mail address?", "Laura Berg email laura@berg.example"),
+        ("Who came after Ann at Acme?", "Tim Rau works at Acme"),
+        ("Where did Laura study?", "Laura Berg studied at ETH Zurich"),
+        ("Wer ist Schatzmeister im Garden Club?", "Garden Club treasurer Rosa Lind"),
+        ("What is the email of the mill?", "The mill: write to office@mill.example."),
+    ],
+)
+def test_what_is_told_of_it_is_the_first_answer(memory: Memory, question: str, answer: str) -> None:
+    assert answer in str(memory.recall(question).memories[0])
+
+
+def test_a_title_makes_nobody_another() -> None:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        serves = {"subject": "$self", "predicate": "serves", "object": "Dr. Mira Sand"}
+        works = {"subject": "Mira Sand", "predicate": "works_at", "object": "Acme"}
+        memory.remember(facts=[serves, works])
+        assert "Acme" in str(memory.recall("Where do I work?").memories[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import apsw
@@ -73,6 +74,14 @@ def columns(place: Place) -> dict[str, list[str]]:
         for table, column in served.execute(told, [parse_server(address).schema]):
             found.setdefault(table, []).append(column)
     return found
+
+
+def held(place: Place) -> bytes:
+    """Return everything that is there: a file's bytes, or every row on a server as text."""
+    if postgres.standing(place) is None:
+        return Path(place).read_bytes()
+    whole = (rows(place, f'SELECT t::text FROM "{table}" AS t') for table in columns(place))
+    return "\n".join(row for table in whole for (row,) in table).encode()
 
 
 def indexes(place: Place) -> list[str]:

@@ -72,11 +72,14 @@ def served(place: str) -> Iterator[str]:
 
 
 @contextmanager
-def database(server: str, name: str) -> Iterator[str]:
-    """Give the address of a new database on a server, which is dropped at the end."""
+def database(server: str, name: str, locale: str = "") -> Iterator[str]:
+    """Give the address of a new database on a server, which is dropped at the end.
+
+    `locale` says in SQL how its texts are ordered where a statement does not.
+    """
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-        connection.execute(f'CREATE DATABASE "{name}" ENCODING UTF8 TEMPLATE template0')
+        connection.execute(f'CREATE DATABASE "{name}" ENCODING UTF8 TEMPLATE template0 {locale}')
     try:
         yield urlsplit(server)._replace(path=f"/{name}").geturl()
     finally:

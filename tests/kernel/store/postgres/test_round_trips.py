@@ -89,6 +89,15 @@ def test_a_text_that_was_asked_before_is_one_round_trip(nexus: Nexus) -> None:
     assert len(round_trips(nexus, ask)) == 1
 
 
+def test_rare_words_are_counted_and_found_in_one_round_trip(nexus: Nexus) -> None:
+    def ask() -> None:
+        assert len(nexus.read('SEARCH CONCEPT "risk of Aspirin"').results[0].hits) == 1
+
+    ask()
+    # The group's state, the sizes of its parts, the words; documents, who is named so, concepts.
+    assert len(round_trips(nexus, ask)) == 6 + len(["COMMIT"])
+
+
 def test_a_text_that_was_asked_before_is_answered_as_it_stands_now(
     nexus: Nexus, on_server: str
 ) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from itertools import accumulate, compress
 from operator import sub
 from typing import NamedTuple, Self
@@ -23,7 +24,7 @@ Posting = tuple[int, int, int]
 
 _HEAD = struct.Struct("<IqBBB")  # how many, the first document, how wide each column is
 _FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}  # by bytes
-_WIDTHS = ((0xFF, 1), (0xFFFF, 2), (0xFFFFFFFF, 4))
+_WIDTHS = (1, 1, 2, 4, 4, 8, 8, 8, 8)  # of a column whose widest number takes so many bytes
 
 
 class Postings(NamedTuple):
@@ -56,13 +57,18 @@ def pack(postings: Iterable[Posting]) -> bytes:
     """
     documents, counts, sizes = zip(*sorted(postings), strict=True)
     gaps = tuple(map(sub, documents[1:], documents))
-    columns = [gaps, () if set(counts) == {1} else counts, sizes]
-    widths = [_width(column) for column in columns]
-    head = _HEAD.pack(len(documents), documents[0], *widths)
-    return head + b"".join(
-        struct.pack(f"<{len(column)}{_FORMATS[width]}", *column)
-        for column, width in zip(columns, widths, strict=True)
-        if width
+    counts = () if max(counts) == 1 else counts
+    widths = _width(gaps), _width(counts), _width(sizes)
+    packed = _packing(len(documents), *widths).pack
+    return packed(len(documents), documents[0], *widths, *gaps, *counts, *sizes)
+
+
+@lru_cache(1_024)
+def _packing(many: int, *widths: int) -> struct.Struct:
+    """Return how a block is laid out whose columns are as wide as that."""
+    columns = zip((many - 1, many, many), widths, strict=True)
+    return struct.Struct(
+        _HEAD.format + "".join(f"{length}{_FORMATS[width]}" for length, width in columns if width)
     )
 
 
@@ -111,10 +117,7 @@ def without(data: bytes, documents: Collection[int]) -> tuple[int, bytes] | None
 
 
 def _width(values: Sequence[int]) -> int:
-    most = max(values, default=0)
-    if not values:
-        return 0
-    return next((width for bound, width in _WIDTHS if most <= bound), 8)
+    return _WIDTHS[(max(values).bit_length() + 7) // 8] if values else 0
 
 
 def merged(found: Sequence[Postings]) -> Postings:

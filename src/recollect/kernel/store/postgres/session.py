@@ -49,8 +49,9 @@ from recollect.kernel.store.postgres.pool import (
     is_open,
     milliseconds,
 )
+from recollect.kernel.store.postgres.postings import Postings
 from recollect.kernel.store.postgres.round_trip import Found, Query, together
-from recollect.kernel.store.postgres.text_index import PostgresTexts
+from recollect.kernel.store.postgres.text_index import PostgresTexts, Word
 from recollect.kernel.store.sharing import AsksOnce
 from recollect.kernel.store.statements.counts import RETIRE_GROUP
 from recollect.kernel.store.statements.elements import LAST, STATE
@@ -114,6 +115,7 @@ class PostgresSession(AsksOnce):
         self._version: int | None = None  # of the state that was seen, where it is known
         self._logged: _Logged | None = None  # what tells whether it was kept
         self.group_seen: str | None = None  # behind a wall between groups
+        self._rare: dict[Word, Postings] = {}  # where words stand that the block has counted
         self._deadline: float | None = None
         self._seconds: float | None = None  # what the reads of the block may take in all
         self._limit = UNLIMITED  # what the server is told of it
@@ -123,8 +125,13 @@ class PostgresSession(AsksOnce):
 
     @property
     def texts(self) -> PostgresTexts:
-        """The index of texts; what one question has read of it goes with it."""
-        return PostgresTexts(self)
+        """The index of texts; what one question has read of it goes with it, but for rare words."""
+        return PostgresTexts(self, self._rare if self.depth else {})
+
+    def ask_anew(self) -> None:
+        """Forget what was asked once, and where words stand: the state is another one."""
+        super().ask_anew()
+        self._rare.clear()
 
     @contextmanager
     def held(self) -> Iterator[None]:

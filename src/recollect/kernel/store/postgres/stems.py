@@ -8,32 +8,42 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
 import apsw
 
-from recollect.kernel.store.port import Partition
+from recollect.kernel.store.port import Partition, marked
 from recollect.kernel.store.sqlite.functions import TOKENIZER
 
 _HERE: Final = threading.local()
+_MOST: Final = 30_000  # words of a partition whose stems are kept
 
 
 class Stems(dict[str, str]):
     """The stems of a partition's words, each made when it is first met.
 
-    >>> Stems(Partition(12, is_link=False, is_living=True))["headaches"]
+    >>> stems_of(Partition(12, is_link=False, is_living=True))["headaches"]
     'headach'
     """
 
-    def __init__(self, partition: Partition) -> None:
+    def __init__(self, prefix: str) -> None:
         super().__init__()
-        self._partition = partition
+        self._prefix = prefix
 
     def __missing__(self, word: str) -> str:
         """Return the stem of a word, and keep it."""
-        (stem,) = _stemmer()(self._partition.token(word))
-        self[word] = stem = stem.removeprefix(self._partition.prefix)
+        if len(self) >= _MOST:
+            self.clear()
+        (stem,) = _stemmer()(self._prefix + marked(word))
+        self[word] = stem = stem.removeprefix(self._prefix)
         return stem
+
+
+@lru_cache(8)
+def stems_of(partition: Partition) -> Stems:
+    """Return the stems of a partition; what was met is kept from one write to the next."""
+    return Stems(partition.prefix)
 
 
 def _stemmer() -> Callable[[str], list[str]]:
@@ -46,10 +56,9 @@ def _stemmer() -> Callable[[str], list[str]]:
 
 def _on(connection: apsw.Connection) -> Callable[[str], list[str]]:
     name, *arguments = TOKENIZER
+    tokenize, reason = connection.fts5_tokenizer(name, arguments), apsw.FTS5_TOKENIZE_QUERY
 
     def stemmed(token: str) -> list[str]:
-        tokenize = connection.fts5_tokenizer(name, arguments)
-        reason = apsw.FTS5_TOKENIZE_QUERY
         found = tokenize(
             token.encode(), reason, None, include_offsets=False, include_colocated=False
         )

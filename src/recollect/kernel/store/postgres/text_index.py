@@ -12,7 +12,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from functools import lru_cache, partial
+from functools import partial
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Final, Protocol
@@ -40,9 +40,12 @@ from recollect.kernel.store.postgres.postings import (
     pack,
     without,
 )
-from recollect.kernel.store.postgres.stems import Stems
+from recollect.kernel.store.postgres.stems import stems_of
 
 _MOST_BLOCKS: Final = 32  # of a word, before some are joined
+_RARE: Final = 500  # postings of a word that come with how often it is
+_MOST_RARE: Final = 256  # words of which a block keeps them
+_ALL_OF_THEM: Final = 2**62  # postings
 _AT_ONCE: Final = 1_000  # words whose blocks are joined by one statement
 _EVERY: Final = ""  # the word that stands in every document
 _PARTS: Final = range(4)
@@ -145,22 +148,18 @@ WHERE group_id = :group AND part = :part AND term = :term AND number = :number A
 _FORGET: Final = "DELETE FROM text_block WHERE group_id = :group"
 _FORGET_ALL: Final = "DELETE FROM text_block"
 
-_FREQUENCIES: Final = """
-SELECT t.place, sum(b.many)::bigint
-FROM jsonb_to_recordset(:terms::jsonb) AS t(place bigint, part smallint, term text)
-CROSS JOIN LATERAL (
-  SELECT sum(b.documents) AS many FROM text_block AS b
-  WHERE b.group_id = :group::bigint AND b.part = t.part AND b.term = t.term COLLATE "C") AS b
-GROUP BY t.place
-"""
-
-_POSTINGS: Final = """
-SELECT t.part, t.term, b.kind, b.data
+# How often words are there, and the blocks of those that are not there too often.
+_WORDS: Final = """
+SELECT t.part, t.term, f.documents::bigint, b.kind, b.data
 FROM jsonb_to_recordset(:terms::jsonb) AS t(part smallint, term text)
 CROSS JOIN LATERAL (
+  SELECT sum(b.documents) AS documents, sum(abs(b.documents)) AS postings FROM text_block AS b
+  WHERE b.group_id = :group::bigint AND b.part = t.part AND b.term = t.term COLLATE "C") AS f
+LEFT JOIN LATERAL (
   SELECT b.kind, b.data FROM text_block AS b
   WHERE b.group_id = :group::bigint AND b.part = t.part AND b.term = t.term COLLATE "C"
-  OFFSET 0) AS b
+    AND f.postings <= :most::bigint
+  OFFSET 0) AS b ON true
 """
 
 _PREFIX_POSTINGS: Final = """
@@ -177,7 +176,7 @@ GROUP BY b.group_id, b.part, b.term HAVING count(*) > 1 ORDER BY b.group_id
 _IS_ANY: Final = "SELECT 1 FROM text_block AS b WHERE b.group_id = :group LIMIT 1"
 _PAST: Final = "SELECT p.doc, p.element, p.until FROM text_past AS p WHERE p.group_id = :group"
 
-_Word = tuple[int, int, str]
+Word = tuple[int, int, str]
 """A group, a part of its documents, and a stem or, with a star behind it, what stems begin with."""
 
 
@@ -191,13 +190,15 @@ class _Session(Session, Protocol):
 class PostgresTexts:
     """The index on a server; it implements `texts.Texts`.
 
-    What it has read of a question's words it keeps, until it is written to.
+    What it has read of a question's words it keeps, until it is written to. Where the `rare` ones
+    stand is its session's to keep for the next index, which ranks by what this one has counted.
     """
 
-    def __init__(self, session: _Session) -> None:
+    def __init__(self, session: _Session, rare: dict[Word, Postings]) -> None:
         self._session = session
-        self._read: dict[_Word, Postings] = {}
-        self._sets: dict[_Word, set[int]] = {}
+        self._rare = rare
+        self._read = rare.copy()
+        self._sets: dict[Word, set[int]] = {}
 
     def change(self, gone: Sequence[IndexedDocuments], come: Sequence[IndexedDocuments]) -> None:
         """Add the blocks of what goes and of what comes, then join what has become too much."""
@@ -244,20 +245,22 @@ class PostgresTexts:
     def frequencies(
         self, partitions: Sequence[Partition], terms: Sequence[Term], most: int
     ) -> list[int]:
-        """Return in how many documents each term is; `most` is no help here."""
-        wanted = [
-            {"place": place, "part": part, "term": stem}
-            for place, term in enumerate(terms)
-            for _, part, stem in _words(partitions, term)
-            if not term.is_prefix
+        """Return in how many documents each term is; `most` is no help here.
+
+        Where a rare one stands comes with the answer, and is kept.
+        """
+        words = [word for one in terms if not one.is_prefix for word in _words(partitions, one)]
+        many, rare = self._asked(partitions[0].group_id, words, _RARE)
+        if len(self._rare) + len(rare) > _MOST_RARE:
+            self._rare.clear()
+        self._rare.update(rare)
+        self._read.update(rare)
+        found = [
+            len(self._documents(partitions, term))
+            if term.is_prefix
+            else sum(many[word] for word in _words(partitions, term))
+            for term in terms
         ]
-        found = [0] * len(terms)
-        group = {"group": partitions[0].group_id}
-        for place, many in self._session.rows(_FREQUENCIES, {**group, "terms": _json(wanted)}):
-            found[whole(place)] = 0 if many is None else whole(many)
-        for place, term in enumerate(terms):
-            if term.is_prefix:
-                found[place] = len(self._documents(partitions, term))
         return found if most < 0 else [min(one, most) for one in found]
 
     def occurrences(
@@ -345,14 +348,14 @@ class PostgresTexts:
         self._read_all(partitions, [term])
         return set[int]().union(*(self._set(word) for word in _words(partitions, term)))
 
-    def _set(self, word: _Word) -> set[int]:
+    def _set(self, word: Word) -> set[int]:
         found = self._sets.get(word)
         if found is None:
             self._sets[word] = found = set(self._read[word].documents)
         return found
 
     def _read_all(self, partitions: Sequence[Partition], terms: Iterable[Term]) -> None:
-        words: list[_Word] = []
+        words: list[Word] = []
         group_id = partitions[0].group_id
         for term in terms:
             for word in _words(partitions, term):
@@ -362,16 +365,29 @@ class PostgresTexts:
                     self._read[word] = self._prefixed(*word)
         self._read_words(group_id, words)
 
-    def _read_words(self, group_id: int, words: Iterable[_Word]) -> None:
+    def _read_words(self, group_id: int, words: Iterable[Word]) -> None:
         """Read where words stand that were not read before."""
-        blocks = {word: list[tuple[int, bytes]]() for word in words if word not in self._read}
-        if not blocks:
-            return
-        wanted = _json([{"part": part, "term": term} for _, part, term in blocks])
-        rows = self._session.rows(_POSTINGS, {"group": group_id, "terms": wanted})
-        for part, term, kind, data in rows:
-            blocks[group_id, whole(part), text(term)].append((whole(kind), octets(data)))
-        self._read.update((word, joined(own)[0]) for word, own in blocks.items())
+        unread = set(words) - self._read.keys()
+        if unread:
+            self._read.update(self._asked(group_id, unread, _ALL_OF_THEM)[1])
+
+    def _asked(
+        self, group_id: int, words: Iterable[Word], most: int
+    ) -> tuple[dict[Word, int], dict[Word, Postings]]:
+        """Return in how many documents words are, and where those in at most so many stand."""
+        wanted = _json([{"part": part, "term": term} for _, part, term in set(words)])
+        many = dict[Word, int]()
+        blocks = defaultdict[Word, list[tuple[int, bytes]]](list)
+        for part, term, documents, kind, data in self._session.rows(
+            _WORDS, {"group": group_id, "terms": wanted, "most": most}
+        ):
+            word = group_id, whole(part), text(term)
+            many[word] = 0 if documents is None else whole(documents)
+            if kind is not None:
+                blocks[word].append((whole(kind), octets(data)))
+            elif documents is None:
+                blocks[word] = []
+        return many, {word: joined(own)[0] for word, own in blocks.items()}
 
     def _prefixed(self, group_id: int, part: int, term: str) -> Postings:
         first = term.removesuffix("*")
@@ -394,25 +410,20 @@ def _posted(
     partition: Partition, documents: Iterable[tuple[int, Sequence[str]]]
 ) -> dict[str, list[Posting]]:
     """Return where each stem stands in documents; they are read once."""
-    stems, found = Stems(partition), defaultdict[str, list[Posting]](list)
+    stems, found = stems_of(partition), defaultdict[str, list[Posting]](list)
     for document, words in documents:
         size = len(words)
         found[_EVERY].append((document, 1, size))
-        for stem, count in Counter(map(stems.__getitem__, words)).items():
+        for stem, count in Counter([stems[word] for word in words]).items():
             found[stem].append((document, count, size))
     return found
 
 
-def _words(partitions: Sequence[Partition], term: Term) -> list[_Word]:
+def _words(partitions: Sequence[Partition], term: Term) -> list[Word]:
     """Return where a term is looked up: its stem, or itself with a star."""
     if term.is_prefix:
         return [(one.group_id, one.part, f"{term.text}*") for one in partitions]
-    return [(one.group_id, one.part, _stem(one, term.text)) for one in partitions]
-
-
-@lru_cache(4_096)
-def _stem(partition: Partition, word: str) -> str:
-    return Stems(partition)[word]
+    return [(one.group_id, one.part, stems_of(one)[term.text]) for one in partitions]
 
 
 def _by_word(rows: Iterable[SqlRow]) -> Iterable[list[SqlRow]]:

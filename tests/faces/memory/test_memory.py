@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from tests.faces.memory.journey import MARIA, lines_about, walk
+from tests.faces.memory.journey import MARIA, lines_about
 
 import recollect
 from recollect import Memory, RecollectError
@@ -26,10 +26,6 @@ def refused(call: object, **given: object) -> RecollectError:
     with pytest.raises(RecollectError) as caught:
         call(**given)  # type: ignore[operator]
     return caught.value
-
-
-def test_the_whole_way_is_gone_in_this_process(memory: Memory) -> None:
-    walk(memory)
 
 
 def test_telling_again_with_only_an_end_keeps_everything_else(memory: Memory) -> None:

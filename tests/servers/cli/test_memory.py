@@ -29,24 +29,6 @@ def texts(answer: dict) -> list[str]:
     return [one["text"] for one in answer["memories"]]
 
 
-def test_a_newer_fact_ends_the_older_and_a_correction_can_be_taken_back(ask):
-    first = ask("remember", "--fact", "Maria", "works_at", "Siemens", "--from", "2019")
-    changed = ask("remember", "--fact", "Maria", "works_at", "BMW", "--from", "2026-05")
-    assert [one["id"] for one in changed["ended"]] == [first["facts"][0]["id"]]
-    found = texts(ask("recall", "Where does Maria work?"))
-    assert "Maria works at BMW" in found
-    assert "Maria works at Siemens" not in found
-    assert "Maria works at Siemens" in texts(ask("recall", "Where does Maria work?", "--past"))
-
-    right = ask("correct", changed["facts"][0]["id"], "--object", "Audi")
-    assert (right["memory"]["text"], right["before"]["text"]) == (
-        "Maria works at Audi",
-        "Maria works at BMW",
-    )
-    back = ask("undo", right["memory"]["id"])
-    assert back["memory"]["text"] == "Maria works at BMW"
-
-
 def test_a_beginning_that_is_told_anew_is_shown_with_the_command_that_undoes_it(ask, cli):
     fact = ("remember", "--fact", "Maria", "works_at", "Siemens", "--from")
     ask(*fact, "2019")

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
-from tests.faces.memory.journey import MARIA, walk
+from tests.faces.memory.journey import MARIA
 
 from recollect import Memory, RecollectError, client
 
@@ -16,10 +16,6 @@ def there(http, stage) -> Iterator[client.Memory]:
     del http  # the server is up
     with client.Memory(stage.url) as memory:
         yield memory
-
-
-def test_the_whole_way_is_gone_through_a_client(there) -> None:
-    walk(there)
 
 
 def test_an_answer_is_the_value_of_this_process(there, nexus) -> None:

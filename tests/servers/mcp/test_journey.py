@@ -13,28 +13,6 @@ def texts(answer: dict) -> list[str]:
     return [one["text"] for one in answer["memories"]]
 
 
-def test_a_newer_fact_ends_the_older_and_a_correction_can_be_taken_back(talk):
-    async def script(agent):
-        told = (await agent.call("remember", facts=MARIA))["facts"]
-        newer = {"subject": "Maria", "predicate": "works_at", "object": "BMW"}
-        changed = await agent.call("remember", facts=[{**newer, "valid_at": "2026-05"}])
-        assert [one["id"] for one in changed["ended"]] == [told[0]["id"]]
-        found = texts(await agent.call("recall", question="Where does Maria work?"))
-        assert "Maria works at BMW" in found
-        assert "Maria works at Siemens" not in found
-        then = await agent.call(
-            "recall", question="Where does Maria work?", as_of={"valid": "2020"}
-        )
-        assert "Maria works at Siemens" in texts(then)
-
-        right = await agent.call("correct", id=changed["facts"][0]["id"], object="Audi")
-        assert right["memory"]["text"] == "Maria works at Audi"
-        back = await agent.call("correct", id=right["memory"]["id"], undo=True)
-        assert back["memory"]["text"] == "Maria works at BMW"
-
-    talk(script)
-
-
 def test_what_is_to_be_forgotten_is_shown_first_and_nothing_is_erased_unless_allowed(talk):
     async def script(agent):
         told = (await agent.call("remember", facts=MARIA))["facts"]

@@ -104,6 +104,33 @@ def test_a_fact_that_cannot_be_read_changes_nothing(memory: Memory, fact, told: 
     assert memory.nexus.stats() == before
 
 
+@pytest.mark.parametrize(
+    ("keys", "meant"),
+    [
+        (("since", "from", "start", "date", "when", "valid_from"), "valid_at"),
+        (("until", "to", "end", "valid_until"), "invalid_at"),
+        (("sourse",), "source"),
+    ],
+)
+def test_another_word_for_a_member_of_a_fact_is_answered_with_the_member(
+    memory: Memory, keys: tuple[str, ...], meant: str
+) -> None:
+    for key in keys:
+        error = refused(memory.remember, facts=[{**MARIA[1], key: "2020"}])
+        assert f"no member {key}; a fact has subject, predicate, object, text" in error.message
+        assert (error.hint, error.known) == (f"use {meant}", (meant,))
+
+
+def test_the_sentence_of_a_fact_may_be_called_fact_but_not_said_in_two_ways(
+    memory: Memory,
+) -> None:
+    told = {"subject": "Ben", "predicate": "likes", "object": "tea", "fact": "Ben loves tea"}
+    assert memory.remember(facts=[told]).facts[0].text == "Ben loves tea"
+    assert memory.remember(facts=[{**told, "text": "Ben loves tea"}]).ended == ()
+    error = refused(memory.remember, facts=[{**told, "text": "Ben hates tea"}])
+    assert "facts[0].text and facts[0].fact differ" in error.message
+
+
 def test_an_agent_says_what_its_word_rests_on(memory: Memory) -> None:
     assert "no evidence" in refused(memory.remember, text="Ann likes tea").message
     assert memory.list("claim").memories == ()

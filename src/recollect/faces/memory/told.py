@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from recollect.errors import INVALID_VALUE, PERMISSION_DENIED, nearest, refused
+from recollect.errors import INVALID_VALUE, PERMISSION_DENIED, RecollectError, nearest, refused
 from recollect.faces.beginnings import any_id
 from recollect.faces.memory.naming import SELF, own_concept
 from recollect.kernel import Nexus, asked_instant
@@ -55,6 +55,12 @@ _MEMBERS: Final = (
 )
 _ALSO: Final = {"fact": "text"}
 """Other words for members, as other programs spell them."""
+
+_MEANT: Final = {
+    **dict.fromkeys(("since", "from", "start", "date", "when", "valid_from"), "valid_at"),
+    **dict.fromkeys(("until", "to", "end", "valid_until"), "invalid_at"),
+}
+"""What others would be called here; they are refused, since they may mean something else."""
 
 _YEAR_MONTH_OR_DAY: Final = re.compile(r"\d{4}(-\d\d){0,2}")
 
@@ -113,11 +119,9 @@ def read_fact(given: object, place: str) -> ToldFact:
     for key, value in given.items():
         name = _ALSO.get(key, key)
         if name not in _MEMBERS:
-            near = nearest(str(key), _MEMBERS)
-            hint = f"use {near[0]}" if near else f"leave out {str(key)[:60]}"
-            raise refused(f"{place} has no member {str(key)[:60]}", hint, known=tuple(near))
-        if value is not None:
-            said[name] = value
+            raise _no_member(str(key), place)
+        if value is not None and said.setdefault(name, value) != value:
+            raise refused(f"{place}.{name} and {place}.fact differ", f"use {name} alone")
     for name in ("subject", "predicate", "object"):
         if name not in said:
             raise refused(f"{place}.{name} is missing", f"pass {_EXAMPLE}")
@@ -138,6 +142,15 @@ def read_fact(given: object, place: str) -> ToldFact:
         _optional(said.get("source"), f"{place}.source", _LONGEST_TEXT),
         checked_confidence(said.get("confidence"), f"{place}.confidence"),
         _optional(said.get("replaces"), f"{place}.replaces", _LONGEST_NAME),
+    )
+
+
+def _no_member(key: str, place: str) -> RecollectError:
+    near = (_MEANT[key],) if key in _MEANT else nearest(key, _MEMBERS)
+    return refused(
+        f"{place} has no member {key[:60]}; a fact has {', '.join(_MEMBERS)}",
+        f"use {near[0]}" if near else f"leave out {key[:60]}",
+        known=near,
     )
 
 

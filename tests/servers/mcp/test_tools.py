@@ -194,6 +194,20 @@ def test_an_episode_that_states_facts_is_learnt_from(talk):
     talk(script)
 
 
+def test_a_listed_concept_has_its_type_and_name(talk):
+    async def script(agent):
+        await agent.call("remember", facts=[{**WORKS, "fact": "Ann is at Acme"}])
+        concepts = (await agent.call("list_memories", kind="concept"))["memories"]
+        assert {(one["type"], one["name"]) for one in concepts} == {
+            ("Company", "Acme"),
+            ("Entity", "Ann"),
+        }
+        (fact,) = (await agent.call("list_memories", kind="fact"))["memories"]
+        assert (fact["text"], "name" in fact) == ("Ann is at Acme", False)
+
+    talk(script)
+
+
 def test_kip_runs_and_the_reading_tool_writes_nothing(talk):
     write = 'UPSERT { CONCEPT @a { {type: "Drug", name: $name} } }'
     read = 'FIND(?d.name) WHERE { ?d {type: "Drug"} }'
@@ -357,6 +371,9 @@ def test_an_error_names_a_field_as_it_was_written_and_once(talk):
                 assert [one["field"] for one in error["details"]["fields"]] == [field]
         error = await agent.error("remember", facts=[{**WORKS, "object": ""}])
         assert error["message"] == "facts[0].object is empty"
+        error = await agent.error("remember", facts=[{**WORKS, "until": "2024"}])
+        assert "no member until; a fact has subject, " in error["message"]
+        assert error["hint"] == "use invalid_at"
         error = await agent.error("list_memories", kind="facts")
         assert error["hint"] == "use one of those"
         backwards = {**WORKS, "valid_at": "2024-01-01", "invalid_at": "2023-01-01"}

@@ -27,6 +27,10 @@ from recollect.servers.mcp.folders import Folders
 from recollect.servers.mcp.tool import Memory, ToolCall, tool
 
 STRICT: Final = ConfigDict(extra="forbid", strict=True)
+_TOLD: Final = ConfigDict(
+    extra="allow", strict=True, json_schema_extra={"additionalProperties": False}
+)
+"""Of what the memory itself reads: it knows what another word would be here."""
 MAX_TOKENS: Final = 2_000  # of what is recalled
 _NAMES: Final = 50  # types, predicates and reasons that are listed of a file
 
@@ -144,7 +148,7 @@ Object = Annotated[
 ]
 
 
-@with_config(STRICT)
+@with_config(_TOLD)
 class Fact(TypedDict):
     """Told again with invalid_at, it ends."""
 
@@ -152,7 +156,6 @@ class Fact(TypedDict):
     predicate: Annotated[Name, Field(description="such as works_at")]
     object: Object
     text: NotRequired[Annotated[str, Field(description="the fact as one sentence")]]
-    fact: NotRequired[Annotated[str, Field(description="as text")]]
     valid_at: NotRequired[Annotated[str, Field(description="true since, ISO 8601")]]
     invalid_at: NotRequired[
         Annotated[str, Field(description="true until then, the first day it is not")]
@@ -442,7 +445,8 @@ def _kept(one: MemoryRecord) -> Output:
 
 
 def _listed(one: MemoryRecord) -> Output:
-    shown = {"kind": one.kind, **_kept(one)}
+    told = {"type": one.type, "name": one.name} if one.kind == "concept" else {}
+    shown = {"kind": one.kind, **told, **_kept(one)}
     return {**shown, "valid_at": one.valid_at} if one.valid_at else shown
 
 

@@ -34,3 +34,24 @@ def test_what_is_new_has_claims_and_what_was_said_beside_facts() -> None:
         for told in ("Ann is allergic to nuts", "Ann likes tea", "The ferry was late."):
             assert told in section
         assert "sails" not in section
+
+
+def test_whom_the_agent_serves_is_told_once_and_values_are_no_known_things() -> None:
+    with recollect.memory(":memory:", actor="agent") as memory:
+        dog = {"subject": "Biscuit", "predicate": "breed", "object": "dachshund"}
+        memory.nexus.write(
+            'UPSERT { CONCEPT { {type: "Entity", name: "oak"} SET ATTRIBUTES {age: 9} } }'
+        )
+        memory.remember(
+            facts=[
+                {**SERVES, "object": {"type": "Person", "name": "Ann"}},
+                {**TEA, "predicate": "has_pet", "object": "Biscuit"},
+                dog,
+            ]
+        )
+        for topic in (None, "Ann"):
+            text = memory.brief(topic).text
+            assert "- you serve Ann" in text
+            assert "$self" not in text
+        known = memory.brief().text.partition("What is known of:\n")[2].partition("\nWhat")[0]
+        assert known.splitlines() == ["- Entity: Biscuit, oak", "- Person: Ann"]

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError, refused
 from recollect.faces.memory.listing import listed
 from recollect.faces.memory.model import Brief, MemoryRecord, recalled, records_named
+from recollect.faces.memory.naming import SELF
+from recollect.faces.memory.told import ACTORS
 from recollect.kernel import Nexus, RecallQuestion, compared_by, instant
-from recollect.model import Description, Rows, Value, instant_text
+from recollect.model import Concept, Description, Rows, Value, instant_text
 
 MAX_TOKENS: Final = 800
 BYTES_OF_TOKEN: Final = 3  # about: four of English, three of Chinese
@@ -29,6 +31,9 @@ _LINES: Final = 20  # of a section
 _SAID: Final = 5  # episodes
 _SAID_LAST: Final = f"""FIND(?one.id) WHERE {{ ?one {{type: "Episode"}} }}
 ORDER BY ?one.attributes.reference_time DESC, ?one.metadata._created_at DESC LIMIT {_SAID}"""
+_BARE: Final = """FIND(?one) WHERE { ?one {type: $made} FILTER(IN(?one.name, $names))
+NOT { (?one, ?predicate, ?object) } }"""
+_SERVES: Final = (SELF, "serves")
 _NEAR: Final = 0.4  # of the best score of what words recall: what has ended counts half
 _LONGEST: Final = 300  # characters of a line
 Records = Sequence[MemoryRecord]
@@ -90,7 +95,7 @@ def _sections(
             nexus, [str(id) for (id,) in rows.rows] if isinstance(rows, Rows) else ()
         )
         holds = [*map(str, _items(primer.body["holds"]))]
-        live = [str(one) for one in facts if not one.standing]
+        live = [*map(str, _saying(facts))]
         left = min(len(live) - len(holds), len({*live} - {*holds} - once))  # a long one is cut
         others = [one for one in holds if one not in once]
         yield "What holds now", [*others, *([_more(left)] if left > 0 else ())]
@@ -130,12 +135,19 @@ def _who(nexus: Nexus, identity: Value, actor: str | None) -> Iterator[str]:
 
 
 def _known(nexus: Nexus, domains: Value) -> Iterator[str]:
-    """Yield the names that most is told of, by type."""
-    for one in _items(domains):
-        if not isinstance(one, dict) or not nexus.kinds.is_free(str(one.get("domain"))):
-            continue
-        if names := _items(one.get("key_concepts")):
-            yield f"{one.get('domain')}: {', '.join(map(str, names))}"
+    """Yield the names that most is told of, by type; what is no more than a value is none."""
+    known = {
+        str(one.get("domain")): _items(one.get("key_concepts"))
+        for one in _items(domains)
+        if isinstance(one, dict) and nexus.kinds.is_free(str(one.get("domain")))
+    }
+    given: dict[str, Value] = {"made": str(nexus.kinds.made), "names": [*chain(*known.values())]}
+    (rows,) = nexus.read(_BARE, given).results
+    found = [one for (one,) in rows.rows] if isinstance(rows, Rows) else []
+    values = {one.name for one in found if isinstance(one, Concept) and not one.attributes}
+    for domain, names in known.items():
+        if told := [str(one) for one in names if one not in (*ACTORS, *values)]:
+            yield f"{domain}: {', '.join(told)}"
 
 
 def _items(value: Value) -> list[Value]:
@@ -166,9 +178,12 @@ def _about(nexus: Nexus, topic: str) -> tuple[Records, Records, Records, list[st
 
 
 def _saying(records: Iterable[MemoryRecord]) -> Iterator[MemoryRecord]:
-    """Yield what holds and says more than a name, with what a concept is told to be."""
+    """Yield what holds and says more than a name, with what a concept is told to be.
+
+    Whom the agent serves is told where it is told who it is.
+    """
     for one in records:
-        if one.standing:
+        if one.standing or (one.subject, one.predicate) == _SERVES:
             continue
         told = "; ".join(f"{key}: {_said(value)}" for key, value in one.attributes.items())
         if one.kind == "concept" and told:

@@ -68,7 +68,7 @@ REPLACES: Final = "replaces"
 """Metadata of a fact: the id of the one that it was told to end."""
 
 _PERSON: Final = "Person"
-_ACTORS: Final = (SELF, "$system")
+ACTORS: Final = (SELF, "$system")
 """The agent of a memory, and what runs it: persons that KIP knows by these names."""
 
 _EXAMPLE: Final = '{"subject": "Maria", "predicate": "works_at", "object": "BMW"}'
@@ -225,7 +225,7 @@ def _end(given: object, place: str, *, is_object: bool) -> End:
             return End(value=given, value_type=type(given).__name__)
         case str():
             name = _text(given, place, _LONGEST_NAME)
-            return End(type=_PERSON if name in _ACTORS else None, name=name)
+            return End(type=_PERSON if name in ACTORS else None, name=name)
         case Mapping():
             members = {str(key): value for key, value in given.items()}
             if set(members) == {"id"}:

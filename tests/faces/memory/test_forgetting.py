@@ -186,7 +186,7 @@ def test_what_happened_in_a_time_is_forgotten_whenever_it_was_told():
         found = memory.forget(**during).memories
         assert sorted(map(str, found)) == [
             "Maria lives in Ulm (2023-05 to 2025-01-01)",
-            "user(): The roof leaks (on 2023-06-01)",
+            "user: The roof leaks (on 2023-06-01)",
         ]
         assert memory.forget(since="2023", until="2024").memories == ()  # nothing was told then
         memory.forget(**during, effect="erase", dry_run=False)

@@ -57,7 +57,7 @@ def test_a_first_name_that_became_a_thing_hides_nobody(memory: Memory) -> None:
 def test_about_what_only_texts_name_are_the_texts(memory: Memory) -> None:
     memory.remember("Pickle the cat belongs to Lucia", evidence=SAID)
     memory.remember(messages=[{"content": "Pickle hates the vet"}])
-    said = ["Pickle the cat belongs to Lucia", "user(): Pickle hates the vet"]
+    said = ["Pickle the cat belongs to Lucia", "user: Pickle hates the vet"]
     assert sorted(one.split(" (on")[0] for one in texts(memory, about="pickle")) == said
     assert texts(memory, "claim", about="Pickle") == said[:1]
     assert "belongs to Lucia" in str(memory.brief("Pickle"))

@@ -145,6 +145,36 @@ def test_a_persons_word_is_evidence_of_itself() -> None:
         assert again == claim
 
 
+def test_a_message_without_a_name_is_shown_as_of_its_role() -> None:
+    with recollect.memory(":memory:") as memory:
+        said = {"content": "Noted: foo(): bar", "role_type": "assistant"}
+        memory.remember(messages=[said, {**said, "role": "Bo"}])
+        shown = [one.text for one in memory.list("episode").memories]
+        assert sorted(shown) == ["assistant(Bo): Noted: foo(): bar", "assistant: Noted: foo(): bar"]
+        found = memory.recall("What was noted?").memories
+        assert {one.memory.text for one in found} <= {*shown}
+
+
+def test_an_answer_is_printed_as_what_it_says(memory: Memory) -> None:
+    works = {"subject": "Ben", "predicate": "works_at", "object": "BMW", "valid_at": "2020"}
+    memory.remember(facts=[works])
+    told = memory.remember(facts=[{**works, "object": "Audi", "valid_at": "2021"}])
+    assert str(told).splitlines()[:-1] == [
+        "facts: Ben works at Audi (since 2021)",
+        "ended: Ben works at BMW until 2021-01-01",
+    ]
+    corrected = memory.correct(told.facts[0].id, object="Fiat")
+    assert str(corrected).splitlines()[:-1] == [
+        "memory: Ben works at Fiat (since 2021)",
+        "before: Ben works at Audi (since 2021)",
+        f"undo: undo {corrected.memory.id}",
+    ]
+    why = memory.why(corrected.memory.id)
+    day = why.history[0].at[:10]
+    assert f"history: {day}  create by {memory.actor.actor_id}" in str(why).splitlines()
+    assert "None" not in str(why)
+
+
 def test_what_is_not_said_clearly_is_not_forgotten(memory: Memory) -> None:
     assert "it is not said what" in refused(memory.forget).message
     error = refused(memory.forget, what="tea", effect="delete")

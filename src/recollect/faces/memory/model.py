@@ -7,6 +7,7 @@ and ranks; here what it finds is shown, and the shares of a score told.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, is_dataclass, replace
 from typing import Any, Final, Literal, Self, get_args, get_type_hints
@@ -55,11 +56,29 @@ class _Said:
                 found[one.name] = _as_json(value)
         return found
 
+    def __str__(self) -> str:
+        lines = []
+        for name in self.to_dict():
+            value = getattr(self, name)
+            each = value if isinstance(value, tuple) else (value,)
+            lines += [f"{name}: {_in_words(one)}" for one in each]
+        return "\n".join(lines)
+
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
         """Return the value that its dict says: what a server answered."""
         hints = get_type_hints(cls)
         return cls(**{name: _value_of(hints[name], one) for name, one in given.items()})
+
+
+def _in_words(value: object) -> str:
+    match value:
+        case Notice():
+            return "; ".join(filter(None, (value.message, value.hint)))
+        case Mapping():
+            return ", ".join(f"{key} {one}" for key, one in value.items())
+        case _:
+            return str(value)
 
 
 def _value_of(hint: Any, given: Any) -> Any:  # noqa: ANN401
@@ -185,6 +204,11 @@ class Holding(_Said):
     until: str | None = None
     hint: str = ""  # of what goes on: how the older of the two ends where the newer begins
 
+    def __str__(self) -> str:
+        since = f" since {self.since[:10]}" if self.since else ""
+        until = f" until {self.until[:10]}" if self.until else ""
+        return f"{self.line}{since}{until}"
+
 
 @dataclass(frozen=True, slots=True)
 class Remembered(_Said):
@@ -258,6 +282,10 @@ class Step(_Said):
     metadata: Mapping[str, Any] = field(default_factory=dict)
     truncated: bool | None = None
 
+    def __str__(self) -> str:
+        by = "" if self.actor is None else f" by {self.actor}"
+        return f"{self.at[:10]}  {self.operation}{by}"
+
 
 @dataclass(frozen=True, slots=True)
 class Why(_Said):
@@ -283,6 +311,9 @@ LONGEST_TEXT: Final = 800  # characters
 MOST_ATTRIBUTES: Final = 1_000  # bytes of their JSON
 MOST_EVIDENCE: Final = 5
 MOST_SOURCES: Final = 10
+
+_NAMELESS: Final = re.compile(r"^(\w+)\(\): ", re.ASCII)
+"""How a message begins of which no name is told."""
 
 _IN_DOMAIN: Final = "belongs_to_domain"
 
@@ -450,7 +481,9 @@ def _text(kinds: Kinds, element: Element, ends: Mapping[str, Dated]) -> str:
         start, end = (_name(one, ends) for one in (element.subject, element.object))
         return f"{start} {element.predicate.replace('_', ' ')} {end}"
     name = called(element.name, element.attributes, element.metadata)
-    return kinds.of(element.type).line(replace(element, name=name))
+    line = kinds.of(element.type).line(replace(element, name=name))
+    is_message = element.attributes.get("source") == "message"
+    return _NAMELESS.sub(r"\1: ", line) if is_message else line
 
 
 def _name(identifier: str, ends: Mapping[str, Dated]) -> str:

@@ -276,8 +276,7 @@ def explain(on: Invocation, identifier: str) -> None:
         for one in why.episodes:
             out.show_text(shown(f"            learnt from: {one.get('text') or one.get('id')}"))
         for step in why.history:
-            by = "" if step.actor is None else f" by {step.actor}"
-            out.show_text(shown(f"  {step.at[:10]}  {step.operation}{by}", "dim"))
+            out.show_text(shown(f"  {step}", "dim"))
 
 
 def _tell_forgotten(out: Output, done: Forgotten) -> None:

@@ -12,6 +12,7 @@ import recollect
 from recollect import Memory, RecollectError
 from recollect.faces.claims import Actor, Claim, Writer, evidence_from, one_claim
 from recollect.faces.memory import EFFECTS
+from recollect.model import Put
 
 
 @pytest.fixture
@@ -501,6 +502,18 @@ def test_a_fact_is_not_corrected_to_one_that_is_told_already() -> None:
         with pytest.raises(RecollectError) as refused:
             memory.correct(rome, object="Oslo")
         assert (oslo in refused.value.message, memory.list("fact", past=True)) == (True, before)
+
+
+def test_a_corrected_fact_keeps_what_it_was_learnt_from(memory: Memory) -> None:
+    kept = memory.remember(messages=[{"role": "Ann", "content": "I work for Siemens"}])
+    memory.remember(facts=[{"subject": "Ann", "predicate": "works_at", "object": "Siemens"}])
+    (told,) = memory.list("fact").memories
+    sources = {"sources": [*kept.episodes], "checked_by": "Bea"}
+    memory.nexus.write([Put(told.id, metadata=sources)])
+    corrected = memory.correct(told.id, object="Siemens Energy").memory
+    why = memory.why(corrected.id)
+    assert [one["id"] for one in why.episodes] == list(kept.episodes)
+    assert why.history[-1].metadata["checked_by"] == "Bea"
 
 
 def test_the_id_of_what_was_corrected_leads_to_what_stands_now() -> None:

@@ -269,8 +269,8 @@ def test_what_is_told_again_in_the_place_of_another_is_taken_back(
         assert held_from(memory) == after != as_told
 
 
-@pytest.mark.parametrize("begins", ["2018", "2021-04"])
-def test_a_beginning_that_is_told_anew_is_put_right_and_that_is_undone(begins: str) -> None:
+@pytest.mark.parametrize("begins", ["2018", "2019-04"])
+def test_an_earlier_beginning_that_is_told_anew_is_put_right_and_that_is_undone(begins: str) -> None:
     works = {"subject": "Ida", "predicate": "works_at"}
     zeiss = {**works, "object": "Zeiss", "valid_at": "2020", "source": "a card", "confidence": 0.8}
     with recollect.memory(":memory:") as memory:
@@ -290,6 +290,25 @@ def test_a_beginning_that_is_told_anew_is_put_right_and_that_is_undone(begins: s
         memory.undo(now.id)
         assert held_from(memory) == as_told
         assert memory.remember(facts=[{**again, "valid_at": "2020-01"}]).warnings == ()
+
+
+def test_a_later_beginning_that_is_told_anew_is_left_out_and_corrected_by_what_is_proposed() -> None:
+    works = {"subject": "Ida", "predicate": "works_at"}
+    with recollect.memory(":memory:") as memory:
+        memory.remember(facts=[{**works, "object": "Bosch", "valid_at": "2015"}])
+        zeiss = {**works, "object": "Zeiss", "valid_at": "2020"}
+        (first,) = memory.remember(facts=[zeiss]).facts
+        as_told = held_from(memory)
+        told = memory.remember(facts=[{**zeiss, "valid_at": "2026-04-05", "source": "a card"}])
+        assert held_from(memory) == as_told
+        assert (told.facts[0].id, told.facts[0].source) == (first.id, "a card")
+        (notice,) = told.warnings
+        assert notice.code == "began_before" and "2026-04-05" in notice.message
+        memory.correct(**json.loads(notice.hint.removeprefix("correct with ")))
+        assert held_from(memory) == {
+            "Bosch": ("2015-01-01", "2026-04-05"),
+            "Zeiss": ("2026-04-05", ""),
+        }
 
 
 def test_an_end_that_was_told_stays_where_the_next_is_corrected_to_begin() -> None:

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from recollect.errors import Notice, refused, undo_of
+from recollect.errors import Notice, refused, time_anew, undo_of
 from recollect.faces.claims import Actor
 from recollect.faces.knowledge import KnowledgeBase, NexusKnowledgePieceStore
 from recollect.faces.memory.lives import ended_by
 from recollect.faces.memory.model import Corrected, Holding, MemoryRecord, records_named, records_of
 from recollect.faces.memory.naming import concept_called, element_named
 from recollect.faces.memory.told import ToldFact, changes_of, read_fact
-from recollect.faces.memory.undoing import begun
+from recollect.faces.memory.undoing import begun, carried
 from recollect.kernel import Nexus, asked_instant
 from recollect.model import (
     BEGINNING,
@@ -61,7 +61,9 @@ def correct_fact(
     if said.keys() <= _KEEPING:  # the same fact, told once more
         return written(nexus, [*made, *puts], before, actor)
     others = {key: one for key, one in link.attributes.items() if key != FACT}
-    put = replace(puts[0], attributes=others, replaces=link.id, is_correction=True)
+    metadata = {**carried(link.metadata), **puts[0].metadata}
+    put = replace(puts[0], attributes=others, metadata=metadata)
+    put = replace(put, replaces=link.id, is_correction=True)
     moved = _ends_moved(nexus, dated, asked_instant(fact.valid_at or ""))
     return written(nexus, [*made, put, *moved], before, actor, len(made))
 
@@ -69,7 +71,10 @@ def correct_fact(
 def begin_as_told(
     nexus: Nexus, told: Sequence[ToldFact], ids: Sequence[str], actor: Actor
 ) -> tuple[list[str], list[Notice]]:
-    """Let facts begin as they were told last; return their ids then, and what that put right."""
+    """Let facts begin as early as they were told; return their ids then, and what to know of it.
+
+    Who tells one anew may give no more than the day on which that was.
+    """
     stands, notices = {one: one for one in ids}, list[Notice]()
     for fact, id in zip(told, ids, strict=True):
         now = stands[id]
@@ -77,6 +82,11 @@ def begin_as_told(
         if begins is None or begins == dated.valid_at:
             continue
         (before,) = records_of(nexus, [dated])
+        if dated.valid_at is not None and begins > dated.valid_at:
+            message = f'"{before}" was told before, and begins as it did: not {fact.valid_at}'
+            hint = time_anew(now, "valid_at", fact.valid_at or "")
+            notices.append(Notice("began_before", message, hint))
+            continue
         after = correct_fact(nexus, before, {"valid_at": fact.valid_at}, actor).memory
         message = f'"{before}" was told before, and is put right: it begins {fact.valid_at}'
         notices.append(Notice("begins_anew", message, undo_of(after.id)))

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import islice
-from typing import Any, Final, assert_never
+from typing import Any, Final
 
 from recollect.errors import (
     PERMISSION_DENIED,
     Notice,
-    end_anew,
     forget_as,
     nearest,
     refused,
+    time_anew,
     undo_of,
 )
 from recollect.faces.claims import ACTIVE, Actor, AttentionQueue, Writer
@@ -75,10 +75,8 @@ _OF_SESSION: Final = (
 """What belongs to a session: an episode says so, or where it comes from."""
 
 
-def episodes_of(nexus: Nexus, session: str | None) -> frozenset[str]:
+def episodes_of(nexus: Nexus, session: str) -> frozenset[str]:
     """Return the ids of the episodes of a session."""
-    if session is None:
-        return frozenset()
     found: set[str] = set()
     for text in _OF_SESSION:
         rows = nexus.read(text, {"session": session}).rows
@@ -164,7 +162,7 @@ def ends_that_stay(nexus: Nexus, records: Sequence[MemoryRecord]) -> Iterator[No
     }
     for one, fact in (both for id, both in ended.items() if id not in found):
         (told,), at = records_of(nexus, [one]), bound_text(fact.invalid_at)
-        hint = undo_of(told.id) if at is None else end_anew(told.id, at)
+        hint = undo_of(told.id) if at is None else time_anew(told.id, "invalid_at", at)
         yield Notice("end_stays", f'"{told}" ends still where what is forgotten began', hint)
 
 
@@ -293,13 +291,11 @@ def refused_with(
 def erase_all(
     nexus: Nexus, records: Sequence[MemoryRecord], actor: Actor, *, is_dry_run: bool
 ) -> tuple[dict[str, Any], ...]:
-    """Erase memories for all times in one transaction, and return its receipt, if any are given.
+    """Erase memories for all times in one transaction, and return its receipt.
 
     What they were in earlier lives goes with them, and what only they were told about: a name that
     says nothing more, a number; with all of it what was refused in words that name it.
     """
-    if not records:
-        return ()
     ids = [one.id for one in records]
 
     def erased() -> tuple[str, ...]:
@@ -347,11 +343,6 @@ def forget_all(
     if way.effect == "erase":
         return erase_all(nexus, records, actor, is_dry_run=is_dry_run)
     with nexus.transaction(dry_run=is_dry_run):
-        match way.effect:
-            case "end":
-                end_all(nexus, records, way, actor)
-            case "withdraw":
-                withdraw_all(nexus, records, way, actor)
-            case _:
-                assert_never(way.effect)
+        forget = end_all if way.effect == "end" else withdraw_all
+        forget(nexus, records, way, actor)
     return ()

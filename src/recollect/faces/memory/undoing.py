@@ -180,17 +180,19 @@ def _told_again(link: Link, content: Content) -> PutFact:
     """Return what tells a fact once more, as it was."""
     said, text = dict(content.attributes), content.attributes.get(FACT)
     said.pop(FACT, None)
-    metadata = {
-        key: one for key, one in content.metadata.items() if key not in _OWN and key[:1] != "_"
-    }
     return PutFact(
         link.subject,
         link.predicate,
         link.object,
         text if isinstance(text, str) else None,
         said,
-        metadata | _times(content),
+        carried(content.metadata) | _times(content),
     )
+
+
+def carried(metadata: Attributes) -> dict[str, Value]:
+    """Return what a fact says of itself that stays where it is told anew."""
+    return {key: one for key, one in metadata.items() if key not in _OWN and key[:1] != "_"}
 
 
 def begun(dated: Dated) -> str | None:

@@ -76,8 +76,9 @@ def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = Fals
             return "recollect forget " + " ".join(f"{name} {one}" for name, one in options)
         case ToDo.JOIN:
             return f"recollect correct {quote(hint.on[0])} --same-as {quote(hint.on[1])}"
-        case ToDo.END_ANEW:
-            return f"recollect correct {hint.on[0]} --until {hint.on[1]}"
+        case ToDo.CORRECT:
+            id, bound, at = hint.on
+            return f"recollect correct {id} {'--from' if bound == 'valid_at' else '--until'} {at}"
         case ToDo.UNDO:
             return f"recollect undo {hint.on[0]}"
         case ToDo.SEARCH | ToDo.LIST_EXCHANGES:

@@ -270,7 +270,9 @@ def test_what_is_told_again_in_the_place_of_another_is_taken_back(
 
 
 @pytest.mark.parametrize("begins", ["2018", "2019-04"])
-def test_an_earlier_beginning_that_is_told_anew_is_put_right_and_that_is_undone(begins: str) -> None:
+def test_an_earlier_beginning_that_is_told_anew_is_put_right_and_that_is_undone(
+    begins: str,
+) -> None:
     works = {"subject": "Ida", "predicate": "works_at"}
     zeiss = {**works, "object": "Zeiss", "valid_at": "2020", "source": "a card", "confidence": 0.8}
     with recollect.memory(":memory:") as memory:
@@ -292,7 +294,9 @@ def test_an_earlier_beginning_that_is_told_anew_is_put_right_and_that_is_undone(
         assert memory.remember(facts=[{**again, "valid_at": "2020-01"}]).warnings == ()
 
 
-def test_a_later_beginning_that_is_told_anew_is_left_out_and_corrected_by_what_is_proposed() -> None:
+def test_a_later_beginning_that_is_told_anew_is_left_out_and_corrected_by_what_is_proposed() -> (
+    None
+):
     works = {"subject": "Ida", "predicate": "works_at"}
     with recollect.memory(":memory:") as memory:
         memory.remember(facts=[{**works, "object": "Bosch", "valid_at": "2015"}])

@@ -349,3 +349,18 @@ def test_the_doctor_tells_of_facts_beside_a_newer_one_and_how_they_end(ask, cli)
     ends = shown.stdout.partition("end it: recollect ")[2].partition("\n")[0]
     assert "Rosa Klein lives in Ulm (until 2024-01-01)" in cli(*ends.split()).stdout
     assert json.loads(cli("doctor", "--db", "me.db", "--json").stdout)["result"]["both_hold"] == []
+
+
+def test_a_reason_is_kept_with_what_is_put_right_or_forgotten(ask, cli):
+    (told,) = ask("remember", "--fact", "Ida", "lives_in", "Ulm")["facts"]
+    ask("correct", told["id"], "--object", "Bonn", "--reason", "she wrote so")
+    (now,) = ask("list", "fact")["memories"]
+    ask("forget", "--id", now["id"], "--how", "end", "--reason", "she left")
+    for one, reason in ((told, "she wrote so"), (now, "she left")):
+        steps = [
+            step["metadata"] for step in ask("why", one["id"])["history"] if "metadata" in step
+        ]
+        assert steps[-1]["because"] == reason
+    erased = ("forget", "--id", now["id"], "--how", "erase", "--reason", "she asked", "--yes")
+    gone = cli(*erased, "--db", "me.db")
+    assert gone.exit_code == 0 and "erased" in gone.stdout

@@ -137,6 +137,10 @@ def correct_piece(
     return Corrected(memory, before, "correct it with what it said before")
 
 
+CORRECTING: Final = {"fact": correct_fact, "concept": correct_concept, "piece": correct_piece}
+"""How each kind is put right; a claim is superseded by another."""
+
+
 def written(
     nexus: Nexus, changes: Sequence[Change], before: MemoryRecord, actor: Actor, at: int = -1
 ) -> Corrected:

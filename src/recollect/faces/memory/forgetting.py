@@ -26,9 +26,9 @@ from recollect.faces.knowledge import NexusKnowledgePieceStore
 from recollect.faces.memory.listing import MOST, holding
 from recollect.faces.memory.lives import earlier_lives, ended_by
 from recollect.faces.memory.model import (
+    BECAUSE,
     DISPUTED,
     EFFECTS,
-    FORGOTTEN_BECAUSE,
     WITHDRAWN,
     Effect,
     MemoryRecord,
@@ -189,7 +189,7 @@ class Way:
     @property
     def metadata(self) -> dict[str, Value]:
         """What is kept with them."""
-        return {} if self.reason is None else {FORGOTTEN_BECAUSE: self.reason}
+        return {} if self.reason is None else {BECAUSE: self.reason}
 
 
 def checked_effect(effect: object) -> Effect:
@@ -265,6 +265,7 @@ def withdraw_all(nexus: Nexus, records: Sequence[MemoryRecord], way: Way, actor:
                     why = f"{WITHDRAWN}: {way.reason or 'it should not be believed'}"
                     Writer(nexus).transition(one.id, DISPUTED, (), why, actor)
             case "piece":
+                nexus.write([Put(one.id, metadata=way.metadata)], actor=actor.actor_id)
                 NexusKnowledgePieceStore(nexus, actor.actor_id).remove(one.name or "")
             case _:
                 raise PERMISSION_DENIED.error(
@@ -289,7 +290,7 @@ def refused_with(
 
 
 def erase_all(
-    nexus: Nexus, records: Sequence[MemoryRecord], actor: Actor, *, is_dry_run: bool
+    nexus: Nexus, records: Sequence[MemoryRecord], way: Way, actor: Actor, *, is_dry_run: bool
 ) -> tuple[dict[str, Any], ...]:
     """Erase memories for all times in one transaction, and return its receipt.
 
@@ -303,7 +304,8 @@ def erase_all(
         refused = [one.id for one in refused_with(nexus, records, None)]
         return tuple(dict.fromkeys((*whole, *_left_alone(nexus, whole), *refused)))
 
-    return (asdict(nexus.purge(erased, dry_run=is_dry_run, actor=actor.actor_id)),)
+    receipt = asdict(nexus.purge(erased, dry_run=is_dry_run, actor=actor.actor_id))
+    return (receipt | ({} if way.reason is None else {"reason": way.reason}),)
 
 
 def _left_alone(nexus: Nexus, ids: Sequence[str]) -> list[str]:
@@ -341,7 +343,7 @@ def forget_all(
     A dry run does the same and keeps nothing of it, so it is refused where that would be.
     """
     if way.effect == "erase":
-        return erase_all(nexus, records, actor, is_dry_run=is_dry_run)
+        return erase_all(nexus, records, way, actor, is_dry_run=is_dry_run)
     with nexus.transaction(dry_run=is_dry_run):
         forget = end_all if way.effect == "end" else withdraw_all
         forget(nexus, records, way, actor)

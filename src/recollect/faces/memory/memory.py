@@ -29,14 +29,7 @@ from recollect.faces.claims import (
 from recollect.faces.kinds import open_memory
 from recollect.faces.kip import begin_life, read_as_of
 from recollect.faces.memory.briefing import MAX_TOKENS, brief_of
-from recollect.faces.memory.correcting import (
-    begin_as_told,
-    beside,
-    correct_concept,
-    correct_fact,
-    correct_piece,
-    written,
-)
+from recollect.faces.memory.correcting import CORRECTING, begin_as_told, beside, written
 from recollect.faces.memory.explaining import why_of
 from recollect.faces.memory.forgetting import (
     UNDO,
@@ -58,6 +51,7 @@ from recollect.faces.memory.listing import MOST, every_one, listed
 from recollect.faces.memory.lives import earlier_lives
 from recollect.faces.memory.messages import id_of, keep_messages
 from recollect.faces.memory.model import (
+    BECAUSE,
     WITHDRAWN,
     Brief,
     Corrected,
@@ -78,7 +72,7 @@ from recollect.faces.memory.told import ToldFact, changes_of, checked_confidence
 from recollect.faces.memory.undoing import changes_back, merge_again, reinstate, way_back
 from recollect.faces.operations import Caller, Operations
 from recollect.kernel import Nexus, RecallQuestion, tokens
-from recollect.model import AsOf, BatchReport, Named, Value
+from recollect.model import AsOf, BatchReport, Named, Put, Value
 
 LIMIT: Final = 10
 
@@ -218,6 +212,7 @@ class Memory:
         attributes: Mapping[str, Value] | None = None,
         same_as: str | None = None,
         evidence: Sequence[Mapping[str, Any] | EvidenceRef] | None = None,
+        reason: str | None = None,
     ) -> Corrected:
         """Put a memory right: what is said anew stands, what is left out stays as it was.
 
@@ -225,7 +220,7 @@ class Memory:
         believed no longer, and the past keeps it. A claim takes another text, which rests on
         evidence and supersedes it. A concept takes attributes, or is told to be the `same_as`
         another, by its name or id, and what is told of both is that one's. A piece takes another
-        text. NOT_FOUND for an id that no living memory has.
+        text. `why` shows the reason. NOT_FOUND for an id that no living memory has.
         """
         before = self._record(id)
         given = {
@@ -242,15 +237,13 @@ class Memory:
         if not said:
             raise refused("nothing is corrected", "say what is right, such as object")
         with self.nexus.transaction():
-            match before.kind:
-                case "fact":
-                    return correct_fact(self.nexus, before, said, self.actor)
-                case "claim":
-                    return self._correct_claim(before, said, evidence)
-                case "concept":
-                    return correct_concept(self.nexus, before, said, self.actor)
-                case "piece":
-                    return correct_piece(self.nexus, before, said, self.actor)
+            if reason is not None:
+                put = Put(before.id, metadata={BECAUSE: reason})
+                self.nexus.write([put], actor=self.actor.actor_id)
+            if before.kind == "claim":
+                return self._correct_claim(before, said, evidence)
+            if (put_right := CORRECTING.get(before.kind)) is not None:
+                return put_right(self.nexus, before, said, self.actor)
         raise refused(
             f"{before.kind}s are not corrected here",
             "what came in stays as it came in; correct what was learnt from it",

@@ -301,8 +301,8 @@ class Why(_Said):
 WITHDRAWN: Final = "withdrawn"
 """How the reason begins of a dispute that says no more than that a claim counts no longer."""
 
-FORGOTTEN_BECAUSE: Final = "forgotten_because"
-"""Metadata of what was ended or withdrawn: the reason, if one was given."""
+BECAUSE: Final = "because"
+"""Metadata of what was put right, ended or withdrawn: the reason, if one was given."""
 
 DISPUTED: Final = "disputed"
 """The status of a claim that is withdrawn, or that something speaks against."""

@@ -12,7 +12,7 @@ from typing import Final
 
 from recollect.errors import Hint, RecollectError, ToDo, join, refused, undo_of
 from recollect.faces.claims import Actor, Writer
-from recollect.faces.memory.model import FORGOTTEN_BECAUSE, Corrected, MemoryRecord, records_named
+from recollect.faces.memory.model import BECAUSE, Corrected, MemoryRecord, records_named
 from recollect.faces.memory.naming import ENDS, element_named
 from recollect.faces.memory.told import REPLACES
 from recollect.kernel import Nexus, asked_instant
@@ -51,7 +51,7 @@ _KEPT: Final = {
 }
 """Types of what is never changed, and what to do; an episode that is withdrawn is told again."""
 
-_OWN: tuple[str, ...] = (REPLACED_BY, FORGOTTEN_BECAUSE, "valid_from", "valid_until")
+_OWN: tuple[str, ...] = (REPLACED_BY, BECAUSE, "valid_from", "valid_until")
 
 
 def changes_back(nexus: Nexus, identifier: str) -> list[Change]:
@@ -171,7 +171,7 @@ def _restored(link: Element, steps: Sequence[Version], *, is_settled: bool) -> l
     if after is None:
         return [replace(_told_again(link, before), is_settled=is_settled)]
     attributes = frozenset(after.attributes.keys() - before.attributes.keys())
-    metadata = frozenset(after.metadata.keys() - before.metadata.keys())
+    metadata = frozenset(after.metadata.keys() - (before.metadata.keys() - {BECAUSE}))
     put = replace(_told_again(link, before), id=link.id, is_settled=True)  # it ends no other
     return [RemoveKeys(link.id, attributes, metadata), put]
 
@@ -256,11 +256,8 @@ def _born_again(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
                 if link.object == concept.id:
                     told = replace(told, object=key)
                 changes.append(told)
-    metadata = {
-        key: one
-        for key, one in concept.metadata.items()
-        if key[:1] != "_" and key != FORGOTTEN_BECAUSE
-    }
+    held = concept.metadata.items()
+    metadata = {key: one for key, one in held if key[:1] != "_" and key != BECAUSE}
     put = PutConcept(concept.type, concept.name, concept.attributes, metadata)
     if concept.type == _EPISODE:
         put = replace(put, id=concept.id)

@@ -288,7 +288,8 @@ def _tell_forgotten(out: Output, done: Forgotten) -> None:
             back = "add it anew" if one.kind == "piece" else f"recollect undo {one.id}"
             out.advise(back, "  to take it back: ")
     for receipt in done.receipts:
-        out.say(f"{summary_of(Receipt(**receipt))}; {done.undo}", "dim")
+        erased = Receipt(**{key: one for key, one in receipt.items() if key != "reason"})
+        out.say(f"{summary_of(erased)}; {done.undo}", "dim")
         if not done.is_dry_run:
             out.say(str(receipt["note"]), "dim")
     if not done.memories:

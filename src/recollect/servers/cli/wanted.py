@@ -144,6 +144,7 @@ Until = Annotated[str | None, option("--until", "INSTANT", "True until then.")]
 Confidence = Annotated[
     float | None, option("--confidence", "How sure it is, from 0 to 1.", min=0, max=1)
 ]
+Reason = Annotated[str | None, option("--reason", "Why; it is kept.")]
 Source = Annotated[str | None, option("--source", "Where it comes from.")]
 EvidenceWords = Annotated[
     list[str] | None,
@@ -206,6 +207,7 @@ class ToCorrect:
         str | None, option("--same-as", "NAME", "Of a concept: what it is, by name or id.")
     ] = None
     evidence: EvidenceWords = None
+    reason: Reason = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +227,7 @@ class ToForget:
         ),
     ] = "withdraw"
     at: Annotated[str | None, option("--at", "INSTANT", "With --how end: until then.")] = None
+    reason: Reason = None
     source: Annotated[str | None, option("--source", "All that came from it.")] = None
     session: Annotated[
         str | None, option("--session", "All that was said in it, or learnt there alone.")

@@ -221,6 +221,7 @@ class Correct(TypedDict):
     attributes: NotRequired[Annotated[dict[str, Any], Field(description="of a concept")]]
     same_as: NotRequired[Annotated[str, Field(description="what a concept is")]]
     evidence: NotRequired[Annotated[list[dict[str, Any]], Field(description="of a claim's text")]]
+    reason: NotRequired[str]
     undo: NotRequired[Annotated[bool, Field(description="take back the last change")]]
 
 
@@ -244,7 +245,7 @@ class Forget(TypedDict):
     """What is forgotten, and how."""
 
     id: NotRequired[str]
-    question: NotRequired[Annotated[str, Field(description="what it finds is shown first")]]
+    question: NotRequired[str]
     effect: NotRequired[Literal["end", "withdraw", "erase"]]
     at: NotRequired[Annotated[str, Field(description="when it ended")]]
     reason: NotRequired[str]

@@ -1,0 +1,74 @@
+"""Reasons: why something was put right or forgotten, as the memory keeps it."""
+
+from __future__ import annotations
+
+import pytest
+
+import recollect
+from recollect import Memory
+from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece
+from recollect.faces.memory import EFFECTS
+
+IDA = {"subject": "Ida", "predicate": "lives_in", "object": "Ulm", "valid_at": "2020"}
+
+
+@pytest.mark.parametrize("said", [{"object": "Bonn"}, {"confidence": 0.5}, {"valid_at": "2021"}])
+def test_the_reason_of_a_correction_is_shown_by_why_and_gone_when_it_is_undone(
+    said: dict[str, object],
+) -> None:
+    with recollect.memory(":memory:") as memory:
+        (told,) = memory.remember(facts=[IDA]).facts
+        corrected = memory.correct(told.id, **said, reason="she wrote so").memory  # type: ignore[arg-type]
+        assert reasons(memory, told.id)[-1] == "she wrote so"
+        back = memory.undo(corrected.id).memory
+        assert "because" not in memory.why(back.id).history[-1].metadata
+        assert (back.text, back.valid_at) == (told.text, told.valid_at)
+
+
+def test_the_reason_why_a_thing_is_put_right_or_is_another_is_shown_by_why() -> None:
+    with recollect.memory(":memory:") as memory:
+        memory.remember(facts=[IDA, {**IDA, "subject": "Ida Falk"}])
+        short, whole = (
+            memory.nexus.elements.named(one)[0].element.id for one in ("Ida", "Ida Falk")
+        )
+        memory.correct(short, attributes={"born": 1990}, reason="her pass")
+        assert reasons(memory, short)[-1] == "her pass"
+        memory.undo(short)
+        assert memory.why(short).memory.attributes == {}
+        memory.correct(short, same_as=whole, reason="one letter")
+        assert reasons(memory, short)[-1] == "one letter"
+        memory.undo(short)
+        assert len(memory.list("fact").memories) == 2
+
+
+def test_the_reason_why_a_claim_is_put_right_is_shown_by_why() -> None:
+    with recollect.memory(":memory:", is_person=True) as memory:
+        claim = memory.remember("Ida lives in Ulm").claim
+        assert claim is not None
+        memory.correct(claim.id, text="Ida lives in Bonn", reason="she wrote so")
+        assert reasons(memory, claim.id)[-1] == "she wrote so"
+
+
+def test_the_reason_why_a_piece_is_put_right_or_withdrawn_is_shown_by_why() -> None:
+    with recollect.memory(":memory:") as memory:
+        with KnowledgeBase(nexus=memory.nexus) as kb:
+            kb.add_piece(KnowledgePiece(content="Ida lives in Ulm"))
+        (piece,) = memory.list("piece").memories
+        memory.correct(piece.id, text="Ida lives in Bonn", reason="she wrote so")
+        assert reasons(memory, piece.id)[-1] == "she wrote so"
+        memory.forget(id=piece.id, reason="she asked")
+        assert reasons(memory, piece.id)[-1] == "she asked"
+
+
+@pytest.mark.parametrize("effect", EFFECTS)
+def test_the_reason_of_an_erasure_stands_in_its_receipt_alone(effect: str) -> None:
+    with recollect.memory(":memory:") as memory:
+        (told,) = memory.remember(facts=[IDA]).facts
+        done = memory.forget(id=told.id, effect=effect, reason="she asked")  # type: ignore[arg-type]
+        assert [one["reason"] for one in done.receipts] == ["she asked"] * (effect == "erase")
+
+
+def reasons(memory: Memory, id: str) -> list[object]:
+    """Return the reasons that the steps of a memory give."""
+    steps = memory.why(id).history
+    return [one.metadata["because"] for one in steps if "because" in one.metadata]

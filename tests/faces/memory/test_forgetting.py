@@ -32,6 +32,15 @@ def test_a_session_is_forgotten_with_its_episodes_and_no_other():
         assert memory.forget(session="chat-9").memories == ()
 
 
+def test_a_whole_id_in_the_place_of_a_question_is_an_id() -> None:
+    with recollect.memory(":memory:", actor="agent") as memory:
+        golf = {"subject": "Ida", "predicate": "plays", "object": "golf"}
+        told = memory.remember(facts=[golf, {**golf, "object": "chess"}])
+        done = memory.forget(told.facts[0].id)
+        assert [str(one.object) for one in done.memories] == ["golf"] and not done.is_dry_run
+        assert [str(one.object) for one in memory.list("fact").memories] == ["chess"]
+
+
 def test_a_question_forgets_what_is_told_of_a_thing_and_not_the_thing():
     with recollect.memory(":memory:", actor="agent") as memory:
         home = {"subject": "Maria", "predicate": "lives_at", "object": "Rosenweg 5"}

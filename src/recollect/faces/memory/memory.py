@@ -71,7 +71,7 @@ from recollect.faces.memory.naming import SELF, element_named, is_me, own_concep
 from recollect.faces.memory.told import ToldFact, changes_of, checked_confidence, read_facts
 from recollect.faces.memory.undoing import changes_back, merge_again, reinstate, way_back
 from recollect.faces.operations import Caller, Operations
-from recollect.kernel import Nexus, RecallQuestion, tokens
+from recollect.kernel import Nexus, RecallQuestion, is_wordless, tokens
 from recollect.model import AsOf, BatchReport, Named, Put, Value
 
 LIMIT: Final = 10
@@ -290,12 +290,15 @@ class Memory:
     ) -> Forgotten:
         """Forget one memory by its id, or what a question, a source, a session or a time names.
 
+        A whole id in the place of the question is an id.
         `end`: true no longer (from `at`, else now), and it was until then. `withdraw`: not to be
         believed, and the past keeps it. `erase`: gone, from the past too, which nothing undoes.
         By anything but an id it is a dry run unless `dry_run=False`, and at most `limit` go.
         `since` and `until` are about when the memory was told of it; `happened_since` and
         `happened_until` about when it was said, or when what a fact says began.
         """
+        if id is None and what is not None and is_wordless(what):
+            what, id = None, what
         effect = checked_effect(effect)
         way = Way(effect, checked_end(at, effect), reason)
         times = since, until, happened_since, happened_until

@@ -45,6 +45,17 @@ def warned(nexus: Nexus, query: str, as_of: AsOf | None = None) -> list[str]:
     return [one.message for one in first]
 
 
+def test_a_row_names_the_first_of_all_that_it_rests_on(nexus: Nexus) -> None:
+    past = {"valid_until": "2020"}
+    for n in range(6):
+        town = Key("Town", f"T{n}")
+        flag = PutFact(town, "flies", town, metadata=past, id=f"flag {n}")
+        nexus.write([PutConcept("Town", town.name), flag])
+    (message,) = warned(nexus, 'FIND(COUNT(?t) AS ?n) WHERE { (?t, "flies", ?t) }')
+    told = " and ".join(f"flag {n}, until 2020-01-01" for n in range(5))
+    assert message == f"1 row rests on what is not true now: row 1, {told} and 1 more"
+
+
 LIVES = 'FIND(?t.name) WHERE { ?p {type: "Person"} (?p, "lives_in", ?t) } ORDER BY ?t.name'
 ENDED = (
     "2 rows rest on what is not true now:"
@@ -76,7 +87,8 @@ def test_what_is_asked_about_an_instant_of_fact_time_needs_no_warning(nexus: Nex
         ('FIND(?t) WHERE { ?t {type: "Town"} NOT { (?p, "lives_in", ?t) } }', None),
         (
             'FIND(COUNT(?t) AS ?n) WHERE { (?p, "lives_in", ?t) }',
-            "1 row rests on what is not true now: row 1, in Munich, until 2024-01-01",
+            "1 row rests on what is not true now:"
+            " row 1, in Munich, until 2024-01-01 and in Oslo, from 2028",
         ),
         (
             'FIND(?t) WHERE { {type: "Person"} (?p, "lives_in"{1,2}, ?t) } LIMIT 1',

@@ -41,7 +41,7 @@ MOST_SOLUTIONS: Final = 10_000
 MOST_WALKS: Final = 100
 """Paths of more than one link whose links are looked for."""
 
-_MOST_TOLD: Final = 5  # rows that the warning names
+_MOST_TOLD: Final = 5  # rows that the warning names, and elements of each
 
 
 def resting(reader: Reader, find: ast.Find, bindings: Bindings) -> Iterator[Notice]:
@@ -158,10 +158,14 @@ def _rows(
 
 def _notice(reader: Reader, told: Mapping[int, Sequence[int]], ended: Mapping[int, str]) -> Notice:
     shown = dict(islice(told.items(), _MOST_TOLD))
-    # Counted from 1, as people count.
-    first = {place: elements[0] for place, elements in shown.items()}
-    names = public_ids(reader.session, reader.group, [*dict.fromkeys(first.values())])
-    parts = [f"row {place + 1}, {names[one]}, {ended[one]}" for place, one in first.items()]
+    first = [one for elements in shown.values() for one in elements[:_MOST_TOLD]]
+    names = public_ids(reader.session, reader.group, [*dict.fromkeys(first)])
+    parts = list[str]()
+    for place, elements in shown.items():
+        named = [f"{names[one]}, {ended[one]}" for one in elements[:_MOST_TOLD]]
+        if len(elements) > _MOST_TOLD:
+            named.append(f"{len(elements) - _MOST_TOLD} more")
+        parts.append(f"row {place + 1}, {' and '.join(named)}")  # counted from 1, as people count
     more = len(told) - len(shown)
     rest = f"; and {more} more" if more else ""
     which = "1 row rests" if len(told) == 1 else f"{len(told)} rows rest"

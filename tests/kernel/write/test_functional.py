@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies
 
-from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, VERSION_CONFLICT, RecollectError
+from recollect.errors import (
+    IMMUTABLE_TARGET,
+    INVALID_ARGUMENT,
+    NOT_FOUND,
+    VERSION_CONFLICT,
+    RecollectError,
+)
 from recollect.faces.kinds import ALL_KINDS
 from recollect.faces.kip import undo_changes
 from recollect.kernel import Nexus, parse_instant
@@ -347,3 +353,14 @@ def test_telling_ending_correcting_and_undoing_equal_a_small_model_of_valid_time
         for year in YEARS:
             wanted = [who for one, (who, till) in held.items() if one <= year < till]
             assert employers(nexus, str(year)) == wanted
+
+
+def test_what_a_domain_holds_is_never_functional(nexus: Nexus) -> None:
+    declared = """UPSERT { CONCEPT { {type: "$PropositionType", name: "belongs_to_domain"}
+        SET ATTRIBUTES { functional: true } } }"""
+    put = [PutConcept("$PropositionType", "belongs_to_domain", {"functional": True})]
+    for change in (declared, put):
+        with pytest.raises(RecollectError, match="structure, which is never functional") as refused:
+            nexus.write(change)
+        assert refused.value.code == IMMUTABLE_TARGET
+    nexus.write(declared.replace("true", "false"))

@@ -25,6 +25,7 @@ from recollect.kernel.schema.definitions import (
 )
 from recollect.kernel.write.element import ConceptElement, Element
 from recollect.kernel.write.unit import Unit
+from recollect.model import FUNCTIONAL
 
 _DEFINITIONS = frozenset(
     {
@@ -49,11 +50,9 @@ def refuse_protected(unit: Unit, changed: Iterable[Element], tree: ast.Script) -
     Nothing is protected before the bootstrap is there. `tree` is the text that wrote, to point
     into. Cost: a look-up where something called like a protected concept changed.
     """
-    named = [
-        one
-        for one in changed
-        if isinstance(one, ConceptElement) and one.name in _NAMES and one.before is not None
-    ]
+    called = [one for one in changed if isinstance(one, ConceptElement) and one.name in _NAMES]
+    _refuse_functional(unit, called, tree)
+    named = [one for one in called if one.before is not None]
     if not named:
         return
     protected = _coded(unit, _DEFINITIONS | _ACTORS)
@@ -65,6 +64,19 @@ def refuse_protected(unit: Unit, changed: Iterable[Element], tree: ast.Script) -
     if touched and (is_there or _has_bootstrap(unit)):
         for concept, key in touched:
             _refuse(concept, key, place_of_concept(tree, *key))
+
+
+def _refuse_functional(unit: Unit, called: Iterable[ConceptElement], tree: ast.Script) -> None:
+    """Raise KIP_3004 where structure is said to have one object at a time, bootstrap or not."""
+    key = PROPOSITION_TYPE, BELONGS
+    for one in called:
+        is_structure = (unit.terms.text(one.type), one.name) == key
+        if is_structure and one.is_living and one.content.attributes.get(FUNCTIONAL) is True:
+            raise IMMUTABLE_TARGET.error(
+                f"{_shown(key)} is structure, which is never functional: it has many objects",
+                f"leave {FUNCTIONAL} out, or set it to false",
+                span=place_of_concept(tree, *key),
+            )
 
 
 def refuse_merge(unit: Unit, concepts: Iterable[ConceptElement], span: Span | None) -> None:

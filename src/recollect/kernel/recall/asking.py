@@ -156,7 +156,7 @@ def understood(
         concepts=concepts,
         names=names,
         rest=tuple(beside(names | times.cues, telling)),
-        is_of_strangers=not (concepts or is_heard) and _names_strangers(question, columns, number),
+        is_of_strangers=_names_strangers(question, columns, number, bool(concepts or is_heard)),
         namesakes=(*_namesakes(concepts, columns, number),),
         called=called,
         unlike=_unlike(concepts, called, asked, columns, number),
@@ -288,13 +288,13 @@ def _demanded(missing: frozenset[str], known: KnownNumbers) -> Asking | None:
     return Asking(known.of_stems(ways), (), False, False, False) if missing else None
 
 
-def _names_strangers(question: str, columns: Columns, number: int) -> bool:
+def _names_strangers(question: str, columns: Columns, number: int, names_others: bool) -> bool:
     """Whether a question holds a name of which no text held a word by a transaction.
 
     Two words written large are one; a single one too, where something is said to be its, or where
-    it does not begin the question and the language writes nothing else large. Of a name of which
-    one word is part of the name of somebody known, each other word must be held, for it is not
-    theirs.
+    it does not begin the question and the language writes nothing else large; neither, where the
+    question names others. A name whose words are those of several known, or of somebody known and
+    of nothing, is that of a stranger.
     """
     is_german = language_of(tokens(question)) == "german"
     for found in CALLED.finditer(question):
@@ -304,11 +304,39 @@ def _names_strangers(question: str, columns: Columns, number: int) -> bool:
         is_first = not (is_its or tokens(question[: found.start()]))
         is_name = len(words) > 1 or not (is_first or is_german)
         held = [columns.hold(columns.known.of_stems(one + kin_of(one)), number) for one in words]
-        if words and is_name and not any(held):
+        if not names_others and words and is_name and not any(held):
             return True
-        if not (is_german or all(held)) and _sharing([tokens(found[0])], columns, number):
+        if _is_of_nobody(found[0], columns, number, needs_all=is_german or all(held)):
             return True
     return False
+
+
+def _is_of_nobody(called: str, columns: Columns, number: int, *, needs_all: bool) -> bool:
+    """Whether words written large are no name, and some of them are part of a known one's.
+
+    With `needs_all` the first and the last are, of different ones, and no text holds both.
+    """
+    words = [one for one in telling_words(tokens(called)) if one not in TITLES]
+    if len(words) < 2 or _named(called, columns, number):
+        return False
+    names = [*_parted(words, columns, number)]
+    if any(set(words).issubset(name) for name in names):
+        return False
+    if not needs_all:
+        return bool(names)
+    ends = words[0] in {one[0] for one in names} and words[-1] in {one[-1] for one in names}
+    return ends and not columns.hold_together((words[0], words[-1]), number)
+
+
+def _parted(words: Sequence[str], columns: Columns, number: int) -> Iterator[list[str]]:
+    """Yield the names, of two words and more, of which one is among some, of all who are known."""
+    known = columns.known
+    yield from (_words_in(frozenset([one]), known) for one in _sharing([words], columns, number))
+    speakers = [*known.speakers]
+    for one in {its for word in words for its in known.named_by_word.get(word, ())}:
+        name = tokens(speakers[one])
+        if len(name) > 1 and columns.spoke({one}, number):
+            yield name
 
 
 def _sharing(names: Iterable[Sequence[str]], columns: Columns, number: int) -> frozenset[int]:

@@ -151,8 +151,12 @@ def chosen(look: Look, ranking: Ranking, wanted: int, threshold: float) -> Choic
 
 
 def _needs_no_more(ranking: Ranking, row: int) -> bool:
-    """Whether a row is a turn, or led to: neither needs to hold much of what is asked itself."""
-    return row in ranking.led or int(ranking.columns.session[row]) != NONE
+    """Whether a row is a turn, or led to: neither needs to hold much of what is asked itself.
+
+    What the question names is not led to, whatever else names it.
+    """
+    is_led = row in ranking.led and (ranking.named is None or not ranking.named[row])
+    return is_led or int(ranking.columns.session[row]) != NONE
 
 
 def is_near(ranking: Ranking, place: Pick, asked: Vector) -> bool:
@@ -172,7 +176,7 @@ def is_near(ranking: Ranking, place: Pick, asked: Vector) -> bool:
     is_turn = columns.session[row] != NONE
     near = -1.0 if ranking.near is None else float(ranking.near[row])
     if is_turn:
-        if question.called and not ranking.names(row):
+        if ranking.named is not None and not (question.is_own or ranking.names(row)):
             return False
         held = ranking.covered(row, beside_names=ranking.named is not None)
         enough = FLOOR_OF_TURNS_ALONE if ranking.near is None else FLOOR_OF_TURNS

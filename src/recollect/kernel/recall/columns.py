@@ -320,6 +320,14 @@ class Columns:
         """Whether a text that was written by a transaction holds any of some words."""
         return any((self.since[self.of_word(one)[0]] <= number).any() for one in words)
 
+    def hold_together(self, words: Iterable[str], number: int) -> bool:
+        """Whether a text, and no fact, that a transaction knew holds all of some words."""
+        its = np.flatnonzero((self.since <= number) & (self.kind != FACTS))
+        for word in words:
+            held = [self.of_word(one)[0] for one in self.known.of_stems(stems_of(word))]
+            its = its[np.isin(its, np.concatenate([its[:0], *held]))]
+        return bool(len(its))
+
     def of_word(self, word: int) -> tuple[Places, NDArray[np.float32]]:
         """Return the rows of a word, in order, and how often it stands in each."""
         found = [part.of_word(word) for part in self.parts]

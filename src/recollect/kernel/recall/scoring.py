@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from recollect.kernel.recall.asking import Asking, UnderstoodQuestion
 from recollect.kernel.recall.columns import (
+    NEIGHBOURS,
     NONE,
     SAYS_ANYTHING,
     SAYS_I,
@@ -71,6 +72,7 @@ _SATURATION: Final = 1.2  # BM25's k1
 _LENGTH_NORMALISATION: Final = 0.4  # BM25's b: what is remembered is short, the longer says more
 _OF_KIN: Final = 0.35  # of a word, what another that says the same counts
 _OF_NEIGHBOURS: Final = (0.55, 0.27, 0.25, 0.1)  # what a turn gives the next, the one after, ...
+_BESIDE: Final = [NEIGHBOURS.index(1), NEIGHBOURS.index(-1)]
 _OF_QUESTION: Final = 1.3  # times as much of a turn that asks: its answer need not repeat it
 _WHOLE_NEIGHBOUR: Final = 40  # words; a longer turn gives less of each
 _COMMON: Final = 2_000  # texts with a word, beyond which it gives neighbours nothing
@@ -156,9 +158,19 @@ class Ranking:
             yield frozenset(row.nonzero()[0].tolist())
 
     def names(self, row: int) -> bool:
-        """Whether a row, or a turn beside it, holds a word of a name in the question."""
-        words = zip(self.question.words, self.held, strict=True)
-        return any(held.share_of(row) for word, held in words if word.is_of_name)
+        """Whether a row is said by whom the question names, or holds a word of a name in it.
+
+        So does one beside which another says that word.
+        """
+        columns, question = self.columns, self.question
+        its = np.append(columns.neighbours[_BESIDE, row], row)
+        is_by = are_among(columns.speaker[its], question.speakers)
+        if is_by[-1]:
+            return True
+        its = its[~is_by]
+        stems = (stem for name in question.names for stem in stems_of(name))
+        held = (columns.of_word(one)[0] for one in columns.known.of_stems(stems))
+        return any(bool(np.isin(its, rows).any()) for rows in held)
 
     def covered(self, row: int, *, beside_names: bool = False) -> float:
         """Return how much of what is asked a row holds, 0 to 1; or of what is beside the names."""

@@ -208,7 +208,7 @@ class ToDo(StrEnum):
     ASK_ABOUT_NOW = "read what is true now"
     ASK_AT_TRANSACTION = "read as of a transaction"
     DECLARE_OR_FORCE = "declare or mend what is there, or force it"
-    CORRECT = "correct when a fact began or ended"
+    CORRECT = "correct when a fact began or ended, or what it says"
     FORGET = "end, withdraw or erase a memory"
     GIVE_PARAMETER = "give a parameter a value"
     JOIN = "make two concepts one"
@@ -271,10 +271,11 @@ def forget_as(id: str, effect: str, at: str | None = None) -> Hint:
     return Hint(f"forget with {json.dumps(given)}", ToDo.FORGET, *given.values())
 
 
-def time_anew(id: str, bound: Literal["valid_at", "invalid_at"], at: str) -> Hint:
-    """Return the hint to correct when a fact began or ended."""
-    given = {"id": id, bound: at}
-    return Hint(f"correct with {json.dumps(given)}", ToDo.CORRECT, id, bound, at)
+def said_anew(id: str, member: Literal["valid_at", "invalid_at", "text"], said: str) -> Hint:
+    """Return the hint to correct when a fact began or ended, or what it says."""
+    given = {"id": id, member: said}
+    words = json.dumps(given, ensure_ascii=False)
+    return Hint(f"correct with {words}", ToDo.CORRECT, id, member, said)
 
 
 def undo_of(id: str) -> Hint:

@@ -6,11 +6,12 @@ in its place.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from recollect.errors import Notice, refused, time_anew, undo_of
+from recollect.errors import Notice, refused, said_anew, undo_of
 from recollect.faces.claims import Actor
 from recollect.faces.knowledge import KnowledgeBase, NexusKnowledgePieceStore
 from recollect.faces.memory.lives import ended_by
@@ -32,6 +33,7 @@ from recollect.model import (
     Link,
     Merge,
     PutConcept,
+    PutFact,
     bound_text,
 )
 
@@ -60,12 +62,36 @@ def correct_fact(
     made, puts = changes_of(nexus, [fact])
     if said.keys() <= _KEEPING:  # the same fact, told once more
         return written(nexus, [*made, *puts], before, actor)
+    own, spoken = link.attributes.get(FACT), link.predicate.replace("_", " ")
+    is_own = isinstance(own, str) and own != f"{before.subject} {spoken} {before.object}"
+    old = str(own) if fact.text is None and is_own else None
+    text = fact.text if old is None else _with_another(nexus, old, before, fact, puts[0])
     others = {key: one for key, one in link.attributes.items() if key != FACT}
     metadata = {**carried(link.metadata), **puts[0].metadata}
-    put = replace(puts[0], attributes=others, metadata=metadata)
+    put = replace(puts[0], text=text, attributes=others, metadata=metadata)
     put = replace(put, replaces=link.id, is_correction=True)
     moved = _ends_moved(nexus, dated, asked_instant(fact.valid_at or ""))
-    return written(nexus, [*made, put, *moved], before, actor, len(made))
+    done = written(nexus, [*made, put, *moved], before, actor, len(made))
+    if old is None or text is not None:
+        return done
+    message = f'"{old}" is left out, since it may tell still of "{before.object}"'
+    notice = Notice("text_left_out", message, said_anew(done.memory.id, "text", old))
+    return replace(done, warnings=(*done.warnings, notice))
+
+
+def _with_another(
+    nexus: Nexus, sentence: str, before: MemoryRecord, fact: ToldFact, put: PutFact
+) -> str | None:
+    """Return a sentence with the object of a fact in place of the old one.
+
+    None where it does not hold the old one word for word, or the name of the subject does.
+    """
+    new = fact.object.name or str(fact.object.value)
+    if isinstance(put.object, str):  # an id, of which the name is said
+        new = records_of(nexus, [element_named(nexus, put.object)])[0].text
+    name = re.compile(rf"(?<!\w){re.escape(str(before.object))}(?!\w)")
+    anew = name.sub(lambda _: new, sentence)
+    return None if anew == sentence or name.search(before.subject or "") else anew
 
 
 def begin_as_told(
@@ -84,7 +110,7 @@ def begin_as_told(
         (before,) = records_of(nexus, [dated])
         if dated.valid_at is not None and begins > dated.valid_at:
             message = f'"{before}" was told before, and begins as it did: not {fact.valid_at}'
-            hint = time_anew(now, "valid_at", fact.valid_at or "")
+            hint = said_anew(now, "valid_at", fact.valid_at or "")
             notices.append(Notice("began_before", message, hint))
             continue
         after = correct_fact(nexus, before, {"valid_at": fact.valid_at}, actor).memory

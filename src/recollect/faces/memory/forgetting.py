@@ -18,7 +18,7 @@ from recollect.errors import (
     forget_as,
     nearest,
     refused,
-    time_anew,
+    said_anew,
     undo_of,
 )
 from recollect.faces.claims import ACTIVE, Actor, AttentionQueue, Writer
@@ -162,7 +162,7 @@ def ends_that_stay(nexus: Nexus, records: Sequence[MemoryRecord]) -> Iterator[No
     }
     for one, fact in (both for id, both in ended.items() if id not in found):
         (told,), at = records_of(nexus, [one]), bound_text(fact.invalid_at)
-        hint = undo_of(told.id) if at is None else time_anew(told.id, "invalid_at", at)
+        hint = undo_of(told.id) if at is None else said_anew(told.id, "invalid_at", at)
         yield Notice("end_stays", f'"{told}" ends still where what is forgotten began', hint)
 
 

@@ -77,8 +77,9 @@ def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = Fals
         case ToDo.JOIN:
             return f"recollect correct {quote(hint.on[0])} --same-as {quote(hint.on[1])}"
         case ToDo.CORRECT:
-            id, bound, at = hint.on
-            return f"recollect correct {id} {'--from' if bound == 'valid_at' else '--until'} {at}"
+            id, member, said = hint.on
+            option = {"valid_at": "--from", "invalid_at": "--until"}.get(member, f"--{member}")
+            return f"recollect correct {id} {option} {quote(said)}"
         case ToDo.UNDO:
             return f"recollect undo {hint.on[0]}"
         case ToDo.SEARCH | ToDo.LIST_EXCHANGES:

@@ -361,6 +361,8 @@ def test_a_reason_is_kept_with_what_is_put_right_or_forgotten(ask, cli):
             step["metadata"] for step in ask("why", one["id"])["history"] if "metadata" in step
         ]
         assert steps[-1]["because"] == reason
+    why = cli("why", now["id"], "--db", "me.db").stdout
+    assert "corrects: Ida lives in Ulm (" in why and "because she wrote so)" in why
     erased = ("forget", "--id", now["id"], "--how", "erase", "--reason", "she asked", "--yes")
     gone = cli(*erased, "--db", "me.db")
     assert gone.exit_code == 0 and "erased" in gone.stdout

@@ -15,17 +15,19 @@ from recollect.errors import refused
 from recollect.faces.claims import claim_events
 from recollect.faces.memory.listing import place_in
 from recollect.faces.memory.model import (
+    BECAUSE,
     LONGEST_TEXT,
     MOST_SOURCES,
     Step,
     Why,
     evidence_members,
+    records_named,
     records_of,
     sources_of,
 )
 from recollect.faces.memory.naming import element_named
 from recollect.kernel import Nexus
-from recollect.model import Concept, Dated, Version, instant_text
+from recollect.model import REPLACED_BY, Concept, Dated, Link, Version, instant_text
 
 _MOST_EVENTS: Final = 20
 _LARGEST: Final = 2_000  # bytes of what a step wrote
@@ -47,8 +49,25 @@ def why_of(nexus: Nexus, identifier: str, limit: int, cursor: str | None) -> Why
         _episodes(nexus, dated),
         tuple(_step(one) for one in steps),
         _events(nexus, memory.id) if memory.kind == "claim" else (),
+        _corrected(nexus, dated.element) if isinstance(dated.element, Link) else (),
         str(following) if following < len(versions) else None,
     )
+
+
+def _corrected(nexus: Nexus, link: Link) -> tuple[Mapping[str, Any], ...]:
+    """Return the facts that one stands in place of, who put each right, when and why."""
+    joints = nexus.concepts.joints([link.subject], "subject", [link.predicate], closed=True)
+    closed = {one.link.id: one.link for one in joints if not one.is_living}
+    story = [link.id]
+    for id in story:  # it grows by what each was put in place of
+        story += [one for one, of in closed.items() if of.metadata.get(REPLACED_BY) == id]
+    told = []
+    for one in reversed(records_named(nexus, story[1:])):
+        since = nexus.history(one.id)[-1].versions[-1].since
+        said: dict[str, Any] = {"id": one.id, "text": one.text, "at": instant_text(since.at)}
+        said |= {"actor": since.actor, "reason": closed[one.id].metadata.get(BECAUSE)}
+        told.append({name: value for name, value in said.items() if value is not None})
+    return tuple(told)
 
 
 def _episodes(nexus: Nexus, dated: Dated) -> tuple[Mapping[str, Any], ...]:

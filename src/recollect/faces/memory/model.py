@@ -295,6 +295,7 @@ class Why(_Said):
     episodes: tuple[Mapping[str, Any], ...] = field(default=(), metadata={"always": True})
     history: tuple[Step, ...] = field(default=(), metadata={"always": True})
     events: tuple[Mapping[str, Any], ...] = ()  # of a claim
+    corrects: tuple[Mapping[str, Any], ...] = ()  # the facts that it stands in place of
     cursor: str | None = None  # leads to later steps
 
 

@@ -275,6 +275,10 @@ def explain(on: Invocation, identifier: str) -> None:
             )
         for one in why.episodes:
             out.show_text(shown(f"            learnt from: {one.get('text') or one.get('id')}"))
+        for one in why.corrects:
+            words = {"by": one.get("actor"), "because": one.get("reason")}
+            said = "".join(f" {word} {told}" for word, told in words.items() if told)
+            out.show_text(shown(f"            corrects: {one['text']} ({one['at'][:10]}{said})"))
         for step in why.history:
             out.show_text(shown(f"  {step}", "dim"))
 

@@ -82,3 +82,28 @@ def test_why_says_what_a_fact_corrects_with_who_did_it_and_the_reason(memory: Me
         {"id": second.id, "text": second.text, "actor": "agent"},
     ]
     assert [one["at"] for one in told] == [second.created_at, third.created_at]
+
+
+@pytest.mark.parametrize(
+    ("fact", "object"),
+    [
+        ({"predicate": "has_rooms", "object": 3, "text": "The flat at Weg 3 has 3 rooms"}, 4),
+        ({"predicate": "likes", "object": "Ulm", "text": "Ida likes Ulm, not New Ulm"}, "Bonn"),
+        ({"predicate": "aged", "object": 1, "text": "Ida's son is 1.5 years old"}, 2),
+    ],
+)
+def test_a_sentence_that_holds_the_old_name_elsewhere_too_is_left_out(
+    fact: dict[str, object], object: object
+) -> None:
+    with recollect.memory(":memory:", is_person=True) as memory:
+        (told,) = memory.remember(facts=[{"subject": "Ida", **fact}]).facts
+        done = memory.correct(told.id, object=object)
+    assert [one.code for one in done.warnings] == ["text_left_out"]
+
+
+def test_the_same_object_said_once_more_leaves_the_sentence() -> None:
+    fact = {"subject": "Bob", "predicate": "said", "object": "hello", "text": "Bob: hello, hello"}
+    with recollect.memory(":memory:", is_person=True) as memory:
+        (told,) = memory.remember(facts=[fact]).facts
+        done = memory.correct(told.id, object="hello", valid_at="2020")
+    assert (done.memory.text, done.warnings) == ("Bob: hello, hello", ())

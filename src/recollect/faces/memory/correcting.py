@@ -84,14 +84,16 @@ def _with_another(
 ) -> str | None:
     """Return a sentence with the object of a fact in place of the old one.
 
-    None where it does not hold the old one word for word, or the name of the subject does.
+    None where it does not hold the old one once, word for word, or the name of the subject does.
     """
     new = fact.object.name or str(fact.object.value)
     if isinstance(put.object, str):  # an id, of which the name is said
         new = records_of(nexus, [element_named(nexus, put.object)])[0].text
-    name = re.compile(rf"(?<!\w){re.escape(str(before.object))}(?!\w)")
-    anew = name.sub(lambda _: new, sentence)
-    return None if anew == sentence or name.search(before.subject or "") else anew
+    if new == str(before.object):
+        return sentence
+    name = re.compile(rf"(?<![\w.,/:-]){re.escape(str(before.object))}(?!\w|[.,/:-]\w)")
+    is_sure = len(name.findall(sentence)) == 1 and not name.search(before.subject or "")
+    return name.sub(lambda _: new, sentence) if is_sure else None
 
 
 def begin_as_told(

@@ -162,7 +162,9 @@ def ends_that_stay(nexus: Nexus, records: Sequence[MemoryRecord]) -> Iterator[No
     }
     for one, fact in (both for id, both in ended.items() if id not in found):
         (told,), at = records_of(nexus, [one]), bound_text(fact.invalid_at)
-        hint = undo_of(told.id) if at is None else said_anew(told.id, "invalid_at", at)
+        last = nexus.history(told.id)[-1].versions[-1].before  # what an undo brings back
+        hint = undo_of(told.id) if last is not None and last.invalid_at is None else ""
+        hint = hint if at is None else said_anew(told.id, "invalid_at", at)
         yield Notice("end_stays", f'"{told}" ends still where what is forgotten began', hint)
 
 

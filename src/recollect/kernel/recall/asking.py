@@ -316,7 +316,11 @@ def _is_of_nobody(called: str, columns: Columns, number: int, *, needs_all: bool
 
     With `needs_all` the first and the last are, of different ones, and no text holds both.
     """
-    words = [one for one in telling_words(tokens(called)) if one not in TITLES]
+    said = tokens(called)
+    telling = telling_words(said)
+    words = [one for one in telling if one not in TITLES]
+    if not set(said[1:]).issubset(telling):  # no name, but a question all in capitals
+        return False
     if len(words) < 2 or _named(called, columns, number):
         return False
     names = [*_parted(words, columns, number)]

@@ -26,7 +26,15 @@ from typing import Final
 import numpy as np
 
 from recollect.kernel.recall.asking import CALLED, UnderstoodQuestion, beside, names_in
-from recollect.kernel.recall.columns import NONE, NUMBERED, NUMBERS, SAYS_ANYTHING, SAYS_WHEN
+from recollect.kernel.recall.columns import (
+    BEFORE_YEARS,
+    FEW,
+    NONE,
+    NUMBERED,
+    NUMBERS,
+    SAYS_ANYTHING,
+    SAYS_WHEN,
+)
 from recollect.kernel.recall.recollection import Recalled, Share
 from recollect.kernel.recall.remembering import FACTS, NAME, since_text
 from recollect.kernel.recall.scoring import (
@@ -79,7 +87,8 @@ _LONG: Final = 12  # words of a text that tells enough of what it is about to be
 _SHAPES: Final = (("email", re.compile(r"\w@\w")), ("phone", re.compile(r"\+?\d[\d /-]{6,}")))
 """What says itself what it is."""
 
-_NUMBER: Final = re.compile(r"(?:(\w+)\W+)??\b(?!(?:1[5-9]|2[01])\d\d\b)\d+")
+_NUMBER: Final = re.compile(r"(?:(\w+)\W+)??\b(\d+)")
+_YEAR: Final = re.compile(r"(?:1[5-9]|2[01])\d\d")
 
 OF_FAR: Final = 0.5
 """What a memory counts that holds too little of what is asked, and is no turn and not led to; ...
@@ -169,7 +178,7 @@ def is_near(ranking: Ranking, place: Pick, asked: Vector) -> bool:
         return False
     if ranking.demanded is not None and not ranking.demanded.share_of(row):
         return False
-    if _tells_of_another_time(ranking, row) or (question.whole and _is_others(question, place)):
+    if _tells_of_another_time(ranking, row) or (question.whole and _is_others(ranking, place)):
         return False
     if int(columns.element[row]) in question.concepts and columns.length[row] >= _LONG:
         return True  # the question names what it is about
@@ -202,9 +211,16 @@ def is_near(ranking: Ranking, place: Pick, asked: Vector) -> bool:
     return (ranking.covered(row) >= FLOOR or near >= NEAR) and _tells_wanted(ranking, place)
 
 
-def _is_others(question: UnderstoodQuestion, place: Pick) -> bool:
-    """Whether a text tells of another by the first name of whom a question names in full."""
-    words = tokens(place.text)
+def _is_others(ranking: Ranking, place: Pick) -> bool:
+    """Whether a text tells of another by the first name of whom a question names in full.
+
+    What is told of somebody whom it names besides is not.
+    """
+    question, columns = ranking.question, ranking.columns
+    ends = int(columns.subject[place.row]), int(columns.object[place.row])
+    if not question.concepts.isdisjoint(ends):
+        return False
+    words = {way for one in tokens(place.text) for way in (one, one.removesuffix("s"))}
     called = {one for name in CALLED.findall(place.text) for one in tokens(name)[:-1]}
     return any(one[0] in called and one[-1] not in words for one in question.whole)
 
@@ -232,9 +248,11 @@ def _tells_wanted(ranking: Ranking, place: Pick, held: float = 0.0) -> bool:
 
 def _counts(text: str) -> bool:
     """Whether a text says how many of something there are."""
-    before = (one[1] or "" for one in _NUMBER.finditer(text))
-    counted = [one for one in before if not (one[:1].isupper() or folded(one) in NUMBERED)]
-    return bool(counted) or not NUMBERS.isdisjoint(tokens(text))
+    for before, number in _NUMBER.findall(text):
+        is_year = _YEAR.fullmatch(number) and folded(before) in ("", *BEFORE_YEARS)
+        if not (is_year or before[:1].isupper() or folded(before) in NUMBERED):
+            return True
+    return not (NUMBERS | FEW).isdisjoint(tokens(text))
 
 
 def _tells_of_another_time(ranking: Ranking, row: int) -> bool:

@@ -70,8 +70,9 @@ def _refuse_functional(unit: Unit, called: Iterable[ConceptElement], tree: ast.S
     """Raise KIP_3004 where structure is said to have one object at a time, bootstrap or not."""
     key = PROPOSITION_TYPE, BELONGS
     for one in called:
-        is_structure = (unit.terms.text(one.type), one.name) == key
-        if is_structure and one.is_living and one.content.attributes.get(FUNCTIONAL) is True:
+        is_structure = (unit.terms.text(one.type), one.name) == key and one.is_living
+        was = one.before is not None and one.before.content.attributes.get(FUNCTIONAL) is True
+        if is_structure and not was and one.content.attributes.get(FUNCTIONAL) is True:
             raise IMMUTABLE_TARGET.error(
                 f"{_shown(key)} is structure, which is never functional: it has many objects",
                 f"leave {FUNCTIONAL} out, or set it to false",

@@ -101,3 +101,21 @@ def test_what_others_say_of_others_is_no_answer_about_somebody(chat: Memory, que
 def test_a_turn_that_tells_what_is_asked_stands_before_a_fact_that_does_not(chat: Memory) -> None:
     (first, *_) = chat.recall("What did Moka chew?").memories
     assert "Moka chewed through the cable" in first.memory.text
+
+
+@pytest.mark.parametrize("question", ["Where Does Ann Work?", "WHERE DOES ANN WORK?"])
+def test_a_question_in_capitals_is_no_name(question: str) -> None:
+    ann = {"type": "Person", "name": "Ann Smith"}
+    with recollect.memory(":memory:") as memory:
+        memory.remember(facts=[{"subject": ann, "predicate": "works_at", "object": "Acme"}])
+        (first, *_) = memory.recall(question).memories
+    assert first.memory.text == "Ann Smith works at Acme"
+
+
+def test_a_german_name_with_the_s_of_what_is_its_is_the_same_name() -> None:
+    ann = {"type": "Person", "name": "Ann Smith"}
+    with recollect.memory(":memory:", is_person=True) as memory:
+        memory.remember(facts=[{"subject": ann, "predicate": "lives_in", "object": "Ulm"}])
+        memory.remember("Ann Smiths Hund heißt Rex")
+        (first, *_) = memory.recall("Wie heißt der Hund von Ann Smith?").memories
+    assert first.memory.text == "Ann Smiths Hund heißt Rex"

@@ -105,3 +105,25 @@ def test_a_title_makes_nobody_another() -> None:
         works = {"subject": "Mira Sand", "predicate": "works_at", "object": "Acme"}
         memory.remember(facts=[serves, works])
         assert "Acme" in str(memory.recall("Where do I work?").memories[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("Acme has 2000 employees", "How many employees does Acme have?"),
+        ("Acme has fifteen employees", "How many employees does Acme have?"),
+        ("Ann has one child", "How many children does Ann have?"),
+        ("Ann has no children", "How many children does Ann have?"),
+        ("We picked Postgres for the billing service", "Which database does billing use?"),
+    ],
+)
+def test_a_number_of_any_size_and_a_name_may_be_what_is_asked(text: str, question: str) -> None:
+    with recollect.memory(":memory:", is_person=True) as memory:
+        memory.remember(text)
+        assert [one.memory.text for one in memory.recall(question).memories] == [text]
+
+
+def test_a_year_in_which_something_was_does_not_say_how_many() -> None:
+    with recollect.memory(":memory:", is_person=True) as memory:
+        memory.remember("Ann moved in 2019 with her children")
+        assert memory.recall("How many children does Ann have?").memories == ()

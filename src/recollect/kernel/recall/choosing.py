@@ -51,6 +51,7 @@ from recollect.kernel.recall.words import (
     Vector,
     asked_stems,
     kin_of,
+    language_of,
     stems_of,
     telling_stems,
     telling_words,
@@ -239,11 +240,27 @@ def _tells_wanted(ranking: Ranking, place: Pick, held: float = 0.0) -> bool:
         kin = {kin for one in words for kin in kin_of(stems_of(one))}
         if not stems.isdisjoint(kin.union(*map(stems_of, words))):
             continue
+        if ranking.named is None and _names_more(ranking, place):
+            continue  # a name may be what is asked, which no vector knows
         others = [one for one in said if not (kin and one in predicate)]
         cosines = np.einsum("ij,kj->ik", known.of_each(words), known.of_each(others))
         if cosines.max(initial=-1.0) < FLOOR_OF_WANTED and held < ENOUGH_BESIDE:
             return False
     return True
+
+
+def _names_more(ranking: Ranking, place: Pick) -> bool:
+    """Whether a text holds a word written large, not its first, that a question does not hold.
+
+    The predicate of a fact says what it tells; and German writes more than names large.
+    """
+    is_fact = ranking.columns.kind[place.row] == FACTS
+    if is_fact or language_of(tokens(place.text)) == "german":
+        return False
+    question = ranking.question
+    asked = {word for one in (*question.rest, *question.names) for word in tokens(one)}
+    large = (one for one in _LARGE.finditer(place.text) if one.start())
+    return any(asked.isdisjoint(tokens(one[0])) for one in large)
 
 
 def _counts(text: str) -> bool:

@@ -28,10 +28,10 @@ import numpy as np
 from recollect.kernel.recall.asking import CALLED, UnderstoodQuestion, beside, names_in
 from recollect.kernel.recall.columns import (
     BEFORE_YEARS,
-    FEW,
     NONE,
     NUMBERED,
     NUMBERS,
+    ONE_OR_NONE,
     SAYS_ANYTHING,
     SAYS_WHEN,
 )
@@ -198,7 +198,7 @@ def is_near(ranking: Ranking, place: Pick, asked: Vector) -> bool:
             return ranking.covered(row) + near >= FLOOR_OF_OTHERS and _tells_wanted(ranking, place)
         if int(columns.element[row]) in question.links:  # its words may tell more
             more = set(_said(ranking, place)).difference(_predicate(place))
-            return not len(asked) or (bool(more) and _tells_wanted(ranking, place, 0.0))
+            return not len(asked) or (bool(more) and _tells_wanted(ranking, place))
         ends, concepts = (int(columns.subject[row]), int(columns.object[row])), question.concepts
         if concepts.issuperset(ends):
             return True
@@ -229,10 +229,13 @@ def _is_others(ranking: Ranking, place: Pick) -> bool:
 def _tells_wanted(ranking: Ranking, place: Pick, held: float = 0.0) -> bool:
     """Whether a memory says, or says otherwise, what a question asks of something."""
     wanted = ranking.question.wanted_of if ranking.near is not None else ()
-    is_name = wanted and not ranking.columns.flags[place.row] & SAYS_ANYTHING
-    if is_name or (ranking.question.counts and not _counts(place.text)):
+    if ranking.question.counts and not _counts(place.text):
         return False
-    said = _said(ranking, place) if wanted else []
+    if not wanted:
+        return True
+    if not ranking.columns.flags[place.row] & SAYS_ANYTHING:  # it is no more than a name
+        return False
+    said, may_name = _said(ranking, place), ranking.named is None and _names_more(ranking, place)
     predicate = frozenset(one for one in telling_words(_predicate(place)) if kin_of(stems_of(one)))
     stems = {stem for one in said for stem in stems_of(one)}
     known = ranking.columns.known.meant
@@ -240,7 +243,7 @@ def _tells_wanted(ranking: Ranking, place: Pick, held: float = 0.0) -> bool:
         kin = {kin for one in words for kin in kin_of(stems_of(one))}
         if not stems.isdisjoint(kin.union(*map(stems_of, words))):
             continue
-        if ranking.named is None and _names_more(ranking, place):
+        if may_name:
             continue  # a name may be what is asked, which no vector knows
         others = [one for one in said if not (kin and one in predicate)]
         cosines = np.einsum("ij,kj->ik", known.of_each(words), known.of_each(others))
@@ -269,7 +272,7 @@ def _counts(text: str) -> bool:
         is_year = _YEAR.fullmatch(number) and folded(before) in ("", *BEFORE_YEARS)
         if not (is_year or before[:1].isupper() or folded(before) in NUMBERED):
             return True
-    return not (NUMBERS | FEW).isdisjoint(tokens(text))
+    return not (NUMBERS | ONE_OR_NONE).isdisjoint(tokens(text))
 
 
 def _tells_of_another_time(ranking: Ranking, row: int) -> bool:

@@ -46,7 +46,7 @@ SAYS_WHEN, SAYS_HOW_MANY, SAYS_WHO, SAYS_WHERE, SAYS_ANYTHING, SAYS_I = 1, 2, 4,
 NEIGHBOURS: Final = (1, 2, -1, -2)
 """Where the neighbours of a turn stand in its session, in the order of their columns."""
 
-NUMBERS, _PEOPLE, _WHERE, NUMBERED, FEW, BEFORE_YEARS = map(
+NUMBERS, _PEOPLE, _WHERE, NUMBERED, ONE_OR_NONE, BEFORE_YEARS = map(
     frozenset, map(str.split, listed("told"))
 )
 _ASKED: Final = re.compile(r"[^.!?\n]*\?")

@@ -134,6 +134,27 @@ def test_a_word_of_many_writes_has_few_blocks(sessions: tuple[Session, Session])
     assert most <= 34
 
 
+def test_a_word_is_counted_whole_in_the_write_that_joins_its_blocks(on_server: str) -> None:
+    with recollect.open(on_server) as nexus:
+        nexus.write('UPSERT { CONCEPT ?a { {type: "Drug", name: "Aspirin"} } }')
+        group = nexus.group_name
+    server = PostgresStore(on_server)
+    for number in range(1, 80):
+        with server.writing(group=group) as session:
+            texts, library = session.texts, Library(session.texts)
+            library.group = APART
+            parts = [library.partition(2)]
+            library.set({2 * number: ["zebra"]})
+            assert texts.frequencies(parts, [Term("zebra")], -1) == [number]
+            assert len(_told(texts, parts, Term("zebra"), None)) == number
+        with server.writing(group=group) as session:
+            library.indexes = (session.texts,)
+            library.set({2 * number + 1_000: ["zebu"]})
+            (found,) = session.texts.occurrences(parts, [Term("zeb", is_prefix=True)], None)
+            assert len(found.documents) == 2 * number
+    server.close()
+
+
 def test_an_optimised_index_has_one_block_a_word(sessions: tuple[Session, Session]) -> None:
     one, other = (session.texts for session in sessions)
     library, decoy = Library(one, other), Library(one, other)

@@ -176,6 +176,11 @@ class PostgresSession(AsksOnce):
         if not self._waiting or len(self._before) > _MOST_WAITING:
             self._arrive()
 
+    def settle(self) -> None:
+        """Let what waits arrive where its answers bring more: what reads before sees half of it."""
+        if self._answers:
+            self._arrive()
+
     def each(self, sql: Sql, parameters: Parameters = ()) -> Generator[SqlRow]:
         """Run one statement and yield its rows as they come; see `port.Session`."""
         if not self.depth:

@@ -186,6 +186,9 @@ class _Session(Session, Protocol):
     def later(self, sql: Sql, parameters: Parameters, answered: Answered | None = None) -> None:
         """Run a statement when the next one runs, or at the end; tell its rows then."""
 
+    def settle(self) -> None:
+        """Let what waits arrive where its answers bring more."""
+
 
 class PostgresTexts:
     """The index on a server; it implements `texts.Texts`.
@@ -375,6 +378,7 @@ class PostgresTexts:
         self, group_id: int, words: Iterable[Word], most: int
     ) -> tuple[dict[Word, int], dict[Word, Postings]]:
         """Return in how many documents words are, and where those in at most so many stand."""
+        self._session.settle()  # blocks that are taken out to be joined are put back by then
         wanted = _json([{"part": part, "term": term} for _, part, term in set(words)])
         many = dict[Word, int]()
         blocks = defaultdict[Word, list[tuple[int, bytes]]](list)
@@ -390,6 +394,7 @@ class PostgresTexts:
         return many, {word: joined(own)[0] for word, own in blocks.items()}
 
     def _prefixed(self, group_id: int, part: int, term: str) -> Postings:
+        self._session.settle()
         first = term.removesuffix("*")
         bounds = {"first": first, "last": first + "\U0010ffff"}
         rows = self._session.rows(_PREFIX_POSTINGS, {"group": group_id, "part": part, **bounds})

@@ -59,6 +59,8 @@ WORDS: Final[Mapping[ToDo, str]] = {
     ToDo.ASK_AT_TRANSACTION: "write #{0} into “Known at”",
     ToDo.WRITE: "write it at Ask, which shows what it would do",
     ToDo.FORGET: "{1} {0} on its page",
+    ToDo.CORRECT: "correct {0} on its page: “{1}” {2}",
+    ToDo.UNDO: "undo the last change of {0} on its page",
     ToDo.JOIN: "at Ask: MERGE CONCEPT ?one INTO ?other WHERE "
     '{{ ?one {{id: "{0}"}} ?other {{id: "{1}"}} }}',
     ToDo.SEARCH: "search for it at Ask",
@@ -77,6 +79,9 @@ WORDS: Final[Mapping[ToDo, str]] = {
     ToDo.LIST_EXCHANGES: "search for it at Ask",
 }
 """What a hint says on a page; {0} is the first of what it is about."""
+
+FIELDS: Final = {"valid_at": "True since", "invalid_at": "True until", "text": "In words"}
+"""The fields that correct a fact on its page, by the member of the fact."""
 
 _OBEYED: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064"
@@ -149,11 +154,15 @@ def size(number: int) -> Markup:
 def own_hint(hint: str) -> str:
     """Return a hint that can be followed on a page.
 
-    >>> from recollect.errors import ask_at
+    >>> from recollect.errors import ask_at, said_anew
     >>> own_hint(ask_at(2)), own_hint("write a }")
     ('write #2 into “Known at”', 'write a }')
+    >>> own_hint(said_anew("L:4", "valid_at", "2024-05-01"))
+    'correct L:4 on its page: “True since” 2024-05-01'
     """
-    return WORDS[hint.todo].format(*hint.on) if isinstance(hint, Hint) else hint
+    if not isinstance(hint, Hint):
+        return hint
+    return WORDS[hint.todo].format(*(FIELDS.get(str(one), one) for one in hint.on))
 
 
 def strongest_first(evidence: Sequence[EvidenceRef]) -> list[EvidenceRef]:

@@ -13,6 +13,7 @@ from recollect.integrations.exchange import take_in
 from recollect.integrations.exchange.formats import format_of
 from recollect.integrations.exchange.source import Source
 from recollect.kernel import Nexus
+from recollect.model import PutConcept
 
 HEADER = "subject,predicate,object\n"
 
@@ -207,3 +208,34 @@ def test_a_url_is_never_fetched_and_names_are_only_names(nexus: Nexus, write: Wr
     table = HEADER + 'http://127.0.0.1:9/x,"DELETE CONCEPT ?x",file:///etc/passwd\n'
     report = take_in(nexus, write("t.csv", table))
     assert report.created == 3
+
+
+def test_the_report_tells_of_names_that_something_of_another_type_has(
+    nexus: Nexus, write: Write
+) -> None:
+    """Of ten, and how many more; in capsules and in lines, and in a dry run."""
+    nexus.write([PutConcept("Person", f"n{at}") for at in range(12)])
+    lines = [{"concept": f"c{at}", "type": "Ship", "name": f"n{at}"} for at in range(12)]
+    path = write("x.jsonl", lines)
+    tried = take_in(nexus, path, dry_run=True)
+    report = take_in(nexus, path)
+    assert tried.warnings == report.warnings
+    assert [one.code for one in report.warnings] == ["name_of_two"] * 10
+    assert '{type: "Ship", name: "n0", id: "c0"}' in report.warnings[0].message
+    assert report.warnings[-1].message.endswith("; and 2 more")
+    assert report.to_wire()["warnings"][0]["code"] == "name_of_two"
+    assert take_in(nexus, path).warnings == ()
+    capsule = 'UPSERT { CONCEPT @x { {type: "Cat", name: "n0"} } }'
+    (told,) = take_in(nexus, write("x.kip", capsule)).warnings
+    assert "Person" in told.message
+    assert "Ship" in told.message
+
+
+def test_of_the_warnings_of_several_batches_the_first_ten_are_told(
+    nexus: Nexus, write: Write
+) -> None:
+    times = [{"concept": f"c{at}", "type": "Ship", "name": f"n{at}"} for at in range(1_005)]
+    nexus.write([PutConcept("Person", f"n{at}") for at in range(1_005)])
+    report = take_in(nexus, write("x.jsonl", times))
+    assert len(report.warnings) == 10
+    assert report.warnings[-1].message.endswith("; and 990 more; and 5 more warnings")

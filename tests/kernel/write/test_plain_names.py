@@ -11,6 +11,7 @@ from recollect.errors import RecollectError
 from recollect.model import (
     AsOf,
     BatchReport,
+    Change,
     Concept,
     Key,
     Link,
@@ -198,6 +199,63 @@ def test_two_of_one_name_come_about_only_where_both_types_are_said(
     answer = nexus.write([change])
     assert [one.code for one in answer.notices] == ["name_of_two"]
     assert types_called(nexus, "Jordan") == ["Country", "Person"]
+
+
+BOTH = """UPSERT {
+  CONCEPT @one { {type: "Person", name: "Jordan"} }
+  CONCEPT @other { {type: "Country", name: "Jordan"} }
+}"""
+
+
+def test_kml_that_makes_a_second_of_a_name_says_so_once(nexus: recollect.Nexus) -> None:
+    answer = nexus.write(BOTH)
+    (told,) = answer.notices
+    (jordan, country) = (one.element.id for one in nexus.elements.named("Jordan"))
+    assert told.code == "name_of_two"
+    assert told.message.startswith(f'{{type: "Country", name: "Jordan", id: "{country}"}} is new')
+    assert f'{{type: "Person", name: "Jordan", id: "{jordan}"}}' in told.message
+    assert nexus.write(BOTH).notices == ()
+    later = nexus.write('UPSERT { CONCEPT @x { {type: "Person", name: "Ann"} } }')
+    assert later.notices == ()
+
+
+def test_a_dry_run_tells_of_a_second_of_a_name_too(nexus: recollect.Nexus) -> None:
+    assert [one.code for one in nexus.write(BOTH, dry_run=True).notices] == ["name_of_two"]
+    assert nexus.elements.named("Jordan") == ()
+
+
+def test_a_second_of_a_name_that_was_said_without_a_type_can_be_made_one_with_it(
+    nexus: recollect.Nexus,
+) -> None:
+    nexus.write([PutFact(Named("Ann"), "visits", Named("Rome"), "Ann visits Rome.")])
+    (told,) = nexus.write('UPSERT { CONCEPT @x { {type: "City", name: "Rome"} } }').notices
+    (rome, city) = (one.element.id for one in nexus.elements.named("Rome"))
+    assert (told.code, told.hint) == (
+        "name_of_two",
+        f'correct with {{"id": "{rome}", "same_as": "{city}"}}',
+    )
+    recollect.Memory(nexus).correct(rome, same_as=city)
+    assert types_called(nexus, "Rome") == ["City"]
+
+
+def test_of_many_second_names_ten_are_told_and_how_many_more(nexus: recollect.Nexus) -> None:
+    first: list[Change] = [PutConcept("Person", f"n{at}") for at in range(30)]
+    assert nexus.write(first).notices == ()
+    answer = nexus.write([PutConcept("Ship", f"n{at}") for at in range(25)])
+    assert [one.code for one in answer.notices] == ["name_of_two"] * 10
+    assert [one.message.endswith("; and 15 more") for one in answer.notices] == [
+        *[False] * 9,
+        True,
+    ]
+
+
+def test_what_a_face_owns_or_a_meta_type_declares_is_no_second_of_a_name(
+    nexus: recollect.Nexus,
+) -> None:
+    nexus.write([PutConcept("Person", "Health"), PutConcept("Person", "Drug")])
+    answer = nexus.write([PutConcept("Domain", "Health"), PutConcept("$ConceptType", "Drug")])
+    assert answer.notices == ()
+    assert nexus.write([Retype(nexus.elements.named("Health")[0].element.id, "Cat")]).notices == ()
 
 
 def test_a_concept_is_of_another_type_with_all_that_was_said(nexus: recollect.Nexus) -> None:

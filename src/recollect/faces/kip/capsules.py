@@ -71,9 +71,11 @@ def import_capsules(
     *,
     actor: str | None = None,
     request_id: str | None = None,
+    notices: list[Notice] | None = None,
 ) -> Iterator[Imported]:
     """Run capsules in order, each one transaction, and yield what was done so far after each.
 
+    `notices` gets the warnings about them.
     A text that holds anything but UPSERT is not a capsule: KIP_1001. The target of a link that is
     not there is an error, not left out. Saying again what the memory already holds changes nothing,
     so an import that was cut short can be run again.
@@ -82,6 +84,8 @@ def import_capsules(
     for text in capsules:
         _refuse_other_than_upsert(text)
         answer = nexus.write(text, on_missing="error", actor=actor, request_id=request_id)
+        if notices is not None:
+            notices += answer.notices
         did = _operations(nexus, answer.transaction)
         done = Imported(
             done.capsules + 1,

@@ -1,7 +1,7 @@
 """What an import did, or would do: per type and predicate, what was skipped, what is new.
 
 The rule: what was made and changed is counted from the memory's own log, so a dry run and the run
-that follows it report the same but for `is_dry_run`.
+that follows it report the same but for `is_dry_run` and the ids that warnings tell.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any, Final, assert_never
 
+from recollect.errors import Notice
 from recollect.faces.kip.maintenance.reading import listed
 from recollect.faces.operations.records import EPISODE
 from recollect.integrations.exchange.records import (
@@ -25,7 +26,7 @@ from recollect.integrations.exchange.records import (
 )
 from recollect.kernel import Nexus
 from recollect.model import Key, Operation, Triple
-from recollect.node import dataclass, field
+from recollect.node import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ class ImportReport:
     concepts: tuple[NamedCount, ...]
     links: tuple[NamedCount, ...]
     skipped: tuple[Skip, ...] = ()
+    warnings: tuple[Notice, ...] = ()  # the first ten, and how many more there are
 
     @property
     def created(self) -> int:
@@ -82,11 +84,13 @@ class ImportReport:
             "created": self.created,
             "updated": self.updated,
             **{name: [asdict(one) for one in getattr(self, name)] for name in _LISTS},
+            "warnings": [one.to_wire() for one in self.warnings],
         }
 
 
 _LISTS: Final = ("concepts", "links", "skipped")
 _MOST_LINES: Final = 10  # that a report names of one reason
+_MOST_WARNINGS: Final = 10
 _TRANSACTIONS: Final = 10  # read together
 
 
@@ -99,6 +103,7 @@ class ImportTally:
     predicates: frozenset[str]
     records: int = 0
     refused: Bad | None = None  # the first that could not be read or written
+    notices: list[Notice] = field(default_factory=list)
     _useless: int = 0
     _said: tuple[Counter[str], Counter[str]] = field(default_factory=lambda: (Counter(), Counter()))
     _created: tuple[Counter[str], Counter[str]] = field(
@@ -178,6 +183,13 @@ class ImportTally:
             Skip(reason, count, tuple(self._lines[reason]))
             for reason, count in sorted(self._skipped.items())
         )
+
+    def warnings(self) -> tuple[Notice, ...]:
+        """Return the first warnings about what was written, the last with how many more."""
+        told, more = self.notices[:_MOST_WARNINGS], len(self.notices) - _MOST_WARNINGS
+        if more > 0:
+            told[-1] = replace(told[-1], message=f"{told[-1].message}; and {more} more warnings")
+        return tuple(told)
 
     def _log(self, what: Key | Triple | None, operation: Operation) -> None:
         counts = {Operation.CREATE: self._created, Operation.UPDATE: self._updated}.get(operation)

@@ -110,6 +110,7 @@ def take_in(
         concepts=tally.concepts(),
         links=tally.links(),
         skipped=tally.skipped(),
+        warnings=tally.warnings(),
     )
 
 
@@ -158,7 +159,11 @@ class _Run:
         for text in read_capsules(self._text_lines()):
             with self._named(lines):
                 for _ in import_capsules(
-                    self.nexus, [text], actor=self.actor, request_id=self.request_id
+                    self.nexus,
+                    [text],
+                    actor=self.actor,
+                    request_id=self.request_id,
+                    notices=tally.notices,
                 ):
                     tally.records += 1
             lines += text.count("\n")
@@ -207,30 +212,31 @@ class _Run:
         """Write records as one batch, or one by one where something in it is refused."""
         try:
             mapped = mapper.mapped(records)
-            self._write(mapped, mapper)
+            self._write(mapped, mapper, tally)
         except RecollectError as error:
             if error.code.category in _NOT_OF_THE_FILE:
                 raise
-            mapped = [self._put_one(one, mapper) for one in records]
+            mapped = [self._put_one(one, mapper, tally) for one in records]
         for one in mapped:
             if one.reason:
                 tally.skip(one.record, one.reason)
 
-    def _put_one(self, record: Record, mapper: Mapper) -> Mapped:
+    def _put_one(self, record: Record, mapper: Mapper, tally: ImportTally) -> Mapped:
         try:
             (mapped,) = mapper.mapped([record])
-            self._write([mapped], mapper)
+            self._write([mapped], mapper, tally)
         except RecollectError as error:
             if not self.skip_bad:
                 raise self._refused([Bad(record.line, error.message)]) from error
             return Mapped(Bad(record.line, error.message), reason=error.message)
         return mapped
 
-    def _write(self, mapped: Sequence[Mapped], mapper: Mapper) -> None:
+    def _write(self, mapped: Sequence[Mapped], mapper: Mapper, tally: ImportTally) -> None:
         changes = [change for one in mapped for change in one.changes]
         if not changes:
             return
         answer = self.nexus.write(changes, actor=self.actor, request_id=self.request_id)
+        tally.notices += answer.notices
         (report,) = answer.results
         assert isinstance(report, BatchReport)
         ids = iter(report.ids)

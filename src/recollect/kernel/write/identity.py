@@ -7,7 +7,11 @@ are said; that is told.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+
+import orjson
 
 from recollect.errors import (
     DUPLICATE_EXISTS,
@@ -25,7 +29,7 @@ from recollect.kernel.search.tokens import ALIASES
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.port import Parameters
 from recollect.kernel.store.statement import Statement
-from recollect.kernel.store.statements.living import ID_BY_NAME, ID_BY_TYPE, NAMES
+from recollect.kernel.store.statements.living import ID_BY_NAME, ID_BY_TYPE, NAMES, NAMESAKES
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Tracker, Triple
 from recollect.kernel.write.merge_concepts import bear_anew
 from recollect.kernel.write.unit import Unit
@@ -245,6 +249,57 @@ def _suggestions(unit: Unit, wanted: Meant) -> tuple[str, ...]:
     return nearest(wanted.name, names)
 
 
+def tell_namesakes(unit: Unit) -> None:
+    """Tell of new concepts of free kinds whose names others of another such kind have.
+
+    The first ten are named, and how many more there are. Cost: a statement where there is a new
+    one, and another where it has a namesake.
+    """
+    kinds, text = unit.session.kinds, unit.terms.text
+    new = {
+        one.id: one
+        for one in unit.changed()
+        if isinstance(one, ConceptElement) and one.is_living and one.before is None
+        if kinds.is_free(text(one.type))
+    }
+    if not new:
+        return
+    made = orjson.dumps([(one.id, one.type, one.name) for one in new.values()]).decode()
+    others = defaultdict[int, list[int]](list)
+    asked: Parameters = {"group": unit.group.group_id, "made": made, "living": LIVING}
+    for one, other, type_ in unit.session.rows(NAMESAKES, asked):
+        if kinds.is_free(text(whole(type_))):
+            others[whole(one)].append(whole(other))
+    shown = dict(islice(others.items(), _SHOWN))
+    unit.directory.expect_ids(one for ids in shown.values() for one in ids[:_SHOWN])
+    left = len(others) - len(shown)
+    for one, ids in shown.items():
+        found = [unit.directory.by_id(other) for other in ids[:_SHOWN]]
+        concepts = [concept for concept in found if isinstance(concept, ConceptElement)]
+        more = f"; and {left} more" if left and one == [*shown][-1] else ""
+        unit.notices.append(_name_of_two(unit, new[one], concepts, more))
+
+
+def _name_of_two(
+    unit: Unit, concept: ConceptElement, others: list[ConceptElement], more: str = ""
+) -> Notice:
+    """Return the notice that others of another type have the name of a new concept."""
+    message = f"{_told(unit, [concept])} is new beside {_told(unit, others)} of that name{more}"
+    made, one = unit.session.kinds.made, others[0]
+    pair = (concept, one) if unit.terms.text(concept.type) == made else (one, concept)
+    ids = [unit.public_id(each) for each in pair]
+    is_joined = unit.terms.text(pair[0].type) == made
+    hint = join(*ids) if is_joined else f'say which is meant: {{id: "{ids[0]}"}}'
+    return Notice("name_of_two", message, hint=hint)
+
+
+def _told(unit: Unit, found: list[ConceptElement]) -> str:
+    return ", ".join(
+        str(Meant(unit.terms.text(one.type), one.name, unit.public_id(one)))
+        for one in found[:_SHOWN]
+    )
+
+
 class PlainNames:
     """The concepts that the plain names of one batch mean; `reborn` is told of one born anew."""
 
@@ -295,7 +350,7 @@ class PlainNames:
 
     def _first_name_of(self, persons: list[ConceptElement], concept: ConceptElement) -> Notice:
         """Return the notice that a new concept is called by the first name of known persons."""
-        own, known = self._id(concept), self._told(persons)
+        own, known = self._id(concept), _told(self._unit, persons)
         one, *others = map(self._id, persons)
         who, whom = (f"each of {known}", "WHOM") if others else (f"{known} alone", one)
         message = f'"{concept.name}" ({own}) is new, and is the first name of {who}'
@@ -311,19 +366,17 @@ class PlainNames:
             if type_ in kinds.owned:
                 raise missing_concept(unit, wanted)
             return self._made(wanted)
-        found = self._meant(name, type_)
+        found, _ = self._meant(name, type_)
         if len(found) > 1:
             raise self._ambiguous(name, found)
         if found:
             return found[0]
-        others = self._meant(name, None)
+        others, by = self._meant(name, None)
         if len(others) == 1 and self._type(others[0]) == kinds.made:
             return self._become(others[0], type_)
         concept = self._made(wanted)
-        if others:
-            message = f"{wanted} is new beside {self._told(others)}, which has that name too"
-            hint = f'if they are one, merge them, or name it: {{"id": "{self._id(others[0])}"}}'
-            unit.notices.append(Notice("name_of_two", message, hint=hint))
+        if others and by != "name":  # those of one spelling are told of together, at the end
+            unit.notices.append(_name_of_two(unit, concept, others))
         return concept
 
     def _become(self, concept: ConceptElement, type_: str) -> ConceptElement:
@@ -340,9 +393,9 @@ class PlainNames:
         self._tracker.meet(concept, is_new)
         return concept
 
-    def _meant(self, name: str, type_: str | None) -> list[ConceptElement]:
+    def _meant(self, name: str, type_: str | None) -> tuple[list[ConceptElement], By | None]:
         found, by = self._called(name, type_)
-        return found if by != "first name" else []
+        return ([], None) if by == "first name" else (found, by)
 
     def _called(self, name: str, type_: str | None) -> tuple[list[ConceptElement], By | None]:
         """Return what a name means, what this transaction made and closed included, and how."""
@@ -372,7 +425,7 @@ class PlainNames:
     def _ambiguous(self, name: str, found: list[ConceptElement]) -> RecollectError:
         first = {"type": self._type(found[0]), "name": found[0].name}
         return DUPLICATE_EXISTS.error(
-            f'the name "{name}" means {len(found)} concepts: {self._told(found)}',
+            f'the name "{name}" means {len(found)} concepts: {_told(self._unit, found)}',
             f'say which: {{"type": "{first["type"]}", "name": "{first["name"]}"}}',
             known=tuple(self._id(one) for one in found[:_SHOWN]),
             details={
@@ -381,11 +434,6 @@ class PlainNames:
                     for one in found[:_SHOWN]
                 ]
             },
-        )
-
-    def _told(self, found: list[ConceptElement]) -> str:
-        return ", ".join(
-            str(Meant(self._type(one), one.name, self._id(one))) for one in found[:_SHOWN]
         )
 
     def _type(self, concept: ConceptElement) -> str:

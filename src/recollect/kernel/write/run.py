@@ -26,6 +26,7 @@ from recollect.kernel.write.found import (
     delete_elements,
     remove_keys,
 )
+from recollect.kernel.write.identity import tell_namesakes
 from recollect.kernel.write.protection import refuse_protected
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.upsert import OnMissing, apply_upsert
@@ -163,9 +164,11 @@ class StatementRun:
 def refuse_disorder(unit: Unit, script: ast.Script) -> None:
     """Refuse what the whole transaction would do to protected concepts, or to a strict schema.
 
-    `script` is the text that wrote; an empty one for a batch of changes.
+    What it makes beside others of the same name is told. `script` is the text that wrote; an empty
+    one for a batch of changes.
     """
     unit.flush()
     refuse_protected(unit, unit.changed(), script)
     if unit.group.is_strict:
         refuse_nonconforming(unit, unit.changed(), script)
+    tell_namesakes(unit)

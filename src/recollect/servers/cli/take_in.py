@@ -107,6 +107,7 @@ def _show(out: Output, report: ImportReport) -> None:
         out.show(_table(report))
     if out.as_json:
         return
+    out.warn_of(report.warnings)
     for one in report.skipped:
         lines = ", ".join(str(line) for line in one.lines)
         more = ", ..." if one.records > len(one.lines) else ""

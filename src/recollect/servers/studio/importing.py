@@ -225,7 +225,7 @@ def _taken_in(visit: Visit, nexus: Nexus, file: File) -> Brought:
             actor=visit.actor,
             name=file.name,
         )
-    return Brought(report.format, report)
+    return Brought(report.format, report, notices=report.warnings)
 
 
 def _page(visit: Visit, shows: dict[str, object], status: int = 200) -> StudioPage:

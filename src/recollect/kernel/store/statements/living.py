@@ -81,6 +81,14 @@ SELECT e.id FROM concept AS e
 WHERE e.group_id = :group AND {equals e.name :wanted} AND e.expired_at = :living ORDER BY e.id
 """)
 
+NAMESAKES: Final = Statement("""
+SELECT {cell w.value 0 bigint}, c.id, c.type FROM {rows made w} CROSS JOIN concept AS c
+WHERE c.group_id = :group AND {equals c.name {cell w.value 2 text}} AND c.expired_at = :living
+  AND c.type != {cell w.value 1 bigint} AND c.id < {cell w.value 0 bigint}
+ORDER BY 1, c.id
+""")
+"""Of concepts by id, type and name: those that were there before, of that name and another type."""
+
 NAMES: Final = Statement("""
 SELECT e.name FROM concept AS e
 WHERE e.group_id = :group AND e.type = :type AND e.expired_at = :living ORDER BY e.id LIMIT :most

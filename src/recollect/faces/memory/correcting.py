@@ -19,6 +19,7 @@ from recollect.faces.memory.model import Corrected, Holding, MemoryRecord, recor
 from recollect.faces.memory.naming import concept_called, element_named
 from recollect.faces.memory.told import ToldFact, changes_of, read_fact
 from recollect.faces.memory.undoing import begun, carried
+from recollect.faces.operations.records import INFERRED
 from recollect.kernel import Nexus, asked_instant
 from recollect.model import (
     BEGINNING,
@@ -66,7 +67,7 @@ def correct_fact(
     is_own = isinstance(own, str) and own != f"{before.subject} {spoken} {before.object}"
     old = str(own) if fact.text is None and is_own else None
     text = fact.text if old is None else _with_another(nexus, old, before, fact, puts[0])
-    others = {key: one for key, one in link.attributes.items() if key != FACT}
+    others = {key: one for key, one in link.attributes.items() if key not in (FACT, *INFERRED)}
     metadata = {**carried(link.metadata), **puts[0].metadata}
     put = replace(puts[0], text=text, attributes=others, metadata=metadata)
     put = replace(put, replaces=link.id, is_correction=True)

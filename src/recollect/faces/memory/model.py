@@ -15,8 +15,9 @@ from typing import Any, Final, Literal, Self, get_args, get_type_hints
 import orjson
 
 from recollect.errors import Notice
-from recollect.faces.claims import ACTIVE, Claim, EvidenceRef, claims_of, is_claim
+from recollect.faces.claims import ACTIVE, KINDS, Claim, EvidenceRef, claims_of, is_claim
 from recollect.faces.memory.told import scalar_of
+from recollect.faces.operations.records import INFERRED
 from recollect.kernel import Nexus, Recalled, RecallQuestion, called
 from recollect.model import (
     FACT,
@@ -370,12 +371,12 @@ class ShownRecords:
         claim = self._claims.get(element.id)
         if claim is not None:
             return _of_claim(found, claim, element)
-        said = (
-            self._kinds.of(element.type).record(element)
-            if isinstance(element, Concept)
-            else {key: one for key, one in element.attributes.items() if key != FACT}
-        )
-        return _described(found, said)
+        if isinstance(element, Concept):
+            return _described(found, self._kinds.of(element.type).record(element))
+        inferred = _inferred(element.attributes)
+        left_out = (FACT, *(INFERRED if inferred else ()))
+        said = {key: one for key, one in element.attributes.items() if key not in left_out}
+        return _described(replace(found, **inferred), said)
 
     def _when(self, dated: Dated, kind: str) -> str:
         if kind == "episode" and (said_at := _said_at(dated.element)):
@@ -472,6 +473,15 @@ def _sources(metadata: Attributes) -> dict[str, Any]:
     if isinstance(confidence, int | float) and not isinstance(confidence, bool):
         found["confidence"] = float(confidence)
     return found
+
+
+def _inferred(said: Attributes) -> dict[str, Any]:
+    """Return that a fact is inferred, and from which words, if it is."""
+    match [said.get(name) for name in INFERRED]:
+        case [str(status), {"kind": str(kind), "detail": str(detail)}] if kind in KINDS:
+            evidence = {"kind": kind, "detail": detail[:LONGEST_TEXT]}
+            return {"status": status[:LONGEST_TEXT], "evidence": (evidence,)}
+    return {}
 
 
 def _text(kinds: Kinds, element: Element, ends: Mapping[str, Dated]) -> str:

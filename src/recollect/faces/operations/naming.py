@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from collections.abc import Sequence
 
 import orjson
 
 from recollect.faces.operations.records import ENTITY
 from recollect.kernel import Nexus
-from recollect.model import Concept, normal_text
+from recollect.model import NamedConcept, normal_text
 
 _NAMESPACE = uuid.UUID("7f0b2f0e-6f5c-5d0a-9f0e-2a6f0c3d1b57")
 
@@ -27,19 +28,19 @@ def node_uuid(group: str, name: str) -> str:
     return _made("node", group, normal_text(name))
 
 
-def other_node(nexus: Nexus, name: str) -> Concept | None:
-    """Return what a name means that is no entity: the single concept of a free kind called so.
+def others_named(nexus: Nexus, name: str) -> Sequence[NamedConcept]:
+    """Return what a name means that is no entity: the concepts of free kinds called so.
 
-    None where an entity is called so, where several others are, and where nothing is: then the
-    node of that name is an entity.
+    Nothing where an entity is called so. The node of a name that means one of them is that one,
+    and else an entity.
     """
     meant, entities = (
         [one for one in nexus.elements.named(name, type=type_) if one.by != "first name"]
         for type_ in (None, ENTITY)
     )
     if entities or any(one.element.type == ENTITY for one in meant):
-        return None
-    return meant[0].element if len(meant) == 1 else None
+        return ()
+    return meant
 
 
 def fact_uuid(episode: str, position: int) -> str:

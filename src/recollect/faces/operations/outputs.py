@@ -148,7 +148,10 @@ class Done(TypedDict):
 
 
 class Item(TypedDict):
-    """One item of the pipeline; calls and tokens are those of a language model."""
+    """One item of the pipeline; calls and tokens are those of a language model.
+
+    `warnings` tell of names that several others have, for which a new node was made.
+    """
 
     episode_uuid: str
     state: State
@@ -157,6 +160,7 @@ class Item(TypedDict):
     calls: int
     input_tokens: int
     output_tokens: int
+    warnings: list[str]
 
 
 class ReceiptState(TypedDict):

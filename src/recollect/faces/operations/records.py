@@ -32,6 +32,8 @@ ENTITY = "Entity"
 EPISODE = "Episode"
 SUMMARY = "summary"
 QUALIFIERS = "qualifiers"
+INFERRED = ("status", "evidence")
+"""Attributes of a fact that is inferred: that it is, and from which words."""
 
 
 def is_fact(element: Element) -> TypeGuard[Link]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.faces.operations.calls import TIME, found, refused, told
-from tests.faces.operations.pipeline.rig import Scripted, rig, says, text
+from tests.faces.operations.pipeline.rig import Scripted, rig, says, structured, text
 
 import recollect
 from behind import BYTES
@@ -260,3 +260,38 @@ def test_under_a_key_null_is_the_same_as_left_out(nexus: Nexus) -> None:
     first = told(service.add_entity_node(**plain, summary=None))
     assert told(service.add_entity_node(**plain)) == first
     assert refused(service.add_entity_node(**plain, attributes={"a": None})) == "CONFLICT"
+
+
+def test_a_receipt_names_what_a_name_may_mean_where_several_fit(nexus: Nexus) -> None:
+    """An entity of its own is made, and told of once; a name that fits one thing is that one."""
+    group = nexus.group("g")
+    group.write(
+        """UPSERT {
+          CONCEPT { {type: "Person", name: "Apollo"} }
+          CONCEPT { {type: "Project", name: "Apollo"} }
+          CONCEPT { {type: "Person", name: "HERMES"} SET ATTRIBUTES { aliases: ["The herald"] } }
+          CONCEPT { {type: "Ship", name: "hermes"} }
+          CONCEPT { {type: "City", name: "Rome"} }
+        }"""
+    )
+    apollo = [one.element.id for one in group.elements.named("Apollo")]
+    hermes = [one.element.id for one in group.elements.named("Hermes")]
+    one = rig(nexus)
+    for uuid, warned in (("e1", 2), ("e2", 0)):
+        facts = (
+            ("Apollo", "NEEDS", "Apollo needs Rome", "Rome"),
+            ("Hermes", "SEES", "Hermes sees the herald", "The herald"),
+        )
+        given = one.add("g", structured(uuid, *facts))
+        one.drain()
+        receipt = told(one.service.get_receipt(group_id="g", receipt_id=given["receipt_id"]))
+        (item,) = receipt["items"]
+        assert (item["state"], len(item["warnings"])) == ("completed", warned)
+        for name, ids in (("Apollo", apollo), ("Hermes", hermes)):
+            told_of = [words for words in item["warnings"] if f'"{name}"' in words]
+            assert [all(id in words for id in ids) for words in told_of] == [True] * (warned // 2)
+    types = [
+        sorted(x.element.type for x in group.elements.named(name))
+        for name in ("Apollo", "Hermes", "Rome")
+    ]
+    assert types == [["Entity", "Person", "Project"], ["Entity"], ["City"]]

@@ -67,5 +67,35 @@ def test_messages_become_facts_whose_source_is_the_episode_only_with_this_extrac
             assert all(one["valid_at"] == "2024-01-01T00:00:00.000Z" for one in facts)
 
 
+@pytest.mark.parametrize(
+    ("source", "body", "kind", "quote"),
+    [
+        ("message", "user(Maria): Hi! I moved to Lisbon in 2024.", "message", None),
+        ("text", "Name: Maria\nCity: Lisbon\n", "artifact", "City: Lisbon"),
+    ],
+)
+def test_why_shows_the_sentence_that_a_fact_is_inferred_from_until_it_is_corrected(
+    source: str, body: str, kind: str, quote: str | None
+) -> None:
+    with recollect.memory(":memory:") as memory:
+        decoy = recollect.Memory(memory.nexus.group("decoy"))
+        decoy.remember(facts=[{"subject": "Maria", "predicate": "lives_in", "object": "Lisbon"}])
+        item = {"uuid": "e1", "source": source, "body": body, "reference_time": _SAID}
+        operations = Operations(memory.nexus, worker=False)
+        operations.call("AddEpisodes", {"group_id": "default", "items": [item]})
+        Work(PatternExtractor()).drain(memory.nexus)
+        (learnt,) = memory.list("fact").memories
+        why = memory.why(learnt.id).memory
+        assert why == learnt
+        assert (why.text, why.status) == ("Maria lives in Lisbon", "inferred")
+        assert why.evidence == ({"kind": kind, "detail": quote or "I moved to Lisbon in 2024."},)
+        assert why.attributes == {}
+        now = memory.correct(learnt.id, object="Porto").memory
+        assert (now.status, now.evidence) == (None, ())
+        assert memory.undo(now.id).memory.evidence == why.evidence
+        (own,) = decoy.list("fact").memories
+        assert (own.status, own.evidence) == (None, ())
+
+
 def test_an_endless_line_of_big_words_is_read_in_no_time():
     assert not _found(f"user(Maria): I live in {'Berlin ' * 20_000}not really.")

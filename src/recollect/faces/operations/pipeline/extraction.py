@@ -43,7 +43,10 @@ class Node(TypedDict):
 
 @with_config(STRICT)
 class Edge(TypedDict):
-    """A fact that an episode states; a ref is a tmp_ref first, else a uuid of the group."""
+    """A fact that an episode states; a ref is a tmp_ref first, else a uuid of the group.
+
+    `quote` has the words of the episode that it is inferred from.
+    """
 
     name: Name
     fact: Fact
@@ -52,6 +55,7 @@ class Edge(TypedDict):
     valid_at: NotRequired[ToldTime | None]
     invalid_at: NotRequired[ToldTime | None]
     qualifiers: NotRequired[Attributes | None]
+    quote: NotRequired[Fact | None]
 
 
 @with_config(STRICT)

@@ -331,7 +331,11 @@ def _extraction(found: tuple[Stated, ...]) -> Extraction:
     edges = []
     for one in found:
         edge = Edge(
-            name=one.predicate, fact=one.text, source_ref=one.subject, target_ref=one.object
+            name=one.predicate,
+            fact=one.text,
+            source_ref=one.subject,
+            target_ref=one.object,
+            quote=one.sentence,
         )
         if one.valid_at is not None:
             edge["valid_at"] = one.valid_at

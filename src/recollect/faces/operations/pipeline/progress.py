@@ -21,6 +21,7 @@ from recollect.model import Attributes, Instant, Value, WorkItem
 from recollect.node import dataclass, replace
 
 _LONGEST_REASON = 1_000  # characters of an error that are kept
+_MOST_WARNINGS = 10
 _COUNTS = range(2**48)  # of calls and tokens
 _STATES: Mapping[str, State] = {one: one for one in get_args(State)}
 
@@ -33,17 +34,19 @@ class Progress:
     rejected: Rejected | None = None
     usage: Usage = Usage()
     error: str | None = None
+    warnings: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, item: WorkItem) -> Progress:
         """Return what is kept of an item, without what cannot be read."""
         kept = item.payload
-        error = kept.get("error")
+        error, told = kept.get("error"), kept.get("warnings")
         return cls(
             _extraction(kept.get("extraction")),
             _rejected(kept.get("rejected")),
             _usage(kept.get("usage")),
             error if isinstance(error, str) else None,
+            tuple(one for one in told if isinstance(one, str)) if isinstance(told, list) else (),
         )
 
     def failing(self, error: str | None) -> Progress:
@@ -65,6 +68,9 @@ class Progress:
             payload["usage"] = {**asdict(self.usage)}
         if self.error is not None:
             payload["error"] = _storable(self.error[:_LONGEST_REASON])
+        if self.warnings:
+            told = self.warnings[:_MOST_WARNINGS]
+            payload["warnings"] = [_storable(one[:_LONGEST_REASON]) for one in told]
         return payload
 
 
@@ -116,4 +122,5 @@ def shown(item: WorkItem) -> Item:
         calls=progress.usage.calls,
         input_tokens=progress.usage.input_tokens,
         output_tokens=progress.usage.output_tokens,
+        warnings=list(progress.warnings),
     )

@@ -17,6 +17,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Final, cast
 from uuid import uuid4
@@ -24,9 +25,9 @@ from uuid import uuid4
 from recollect.errors import INTERNAL_ERROR, STORE_BUSY, RecollectError
 from recollect.faces.operations import limits
 from recollect.faces.operations.context import Policy, Transition, Watcher, unwatched
-from recollect.faces.operations.facts import put_fact, put_node
+from recollect.faces.operations.facts import inferred_from, put_fact, put_node
 from recollect.faces.operations.inputs import FactItem
-from recollect.faces.operations.naming import fact_uuid, node_uuid, other_node
+from recollect.faces.operations.naming import fact_uuid, node_uuid, others_named
 from recollect.faces.operations.outputs import EpisodeOutput as ShownEpisode, State
 from recollect.faces.operations.pipeline.extraction import (
     Edge,
@@ -129,20 +130,27 @@ class GroupKnowledge:
 
 def write_extraction(
     nexus: Nexus, policy: Policy, episode: Episode, extraction: Extraction
-) -> None:
-    """Write what an episode says; INVALID_ARGUMENT for a ref that names nothing any more."""
+) -> tuple[str, ...]:
+    """Write what an episode says, and return what to know of its names.
+
+    INVALID_ARGUMENT for a ref that names nothing any more.
+    """
     nodes = GroupKnowledge(nexus).node_types(sorted(outside_refs(extraction)))
     check_refs(extraction, nodes)
-    put = _nodes(nexus, policy, episode, extraction)
+    told = list[str]()
+    put = _nodes(nexus, policy, episode, extraction, told)
     changes: list[Change] = [*put, *_facts(nexus, policy, episode, extraction)]
-    if changes:
-        # No uuid of the episode: the log keeps what it is told when the episode is purged.
-        nexus.write(changes, actor="pipeline")
+    if not changes:
+        return ()
+    # No uuid of the episode: the log keeps what it is told when the episode is purged.
+    written = nexus.write(changes, actor="pipeline")
+    return (*told, *(one.message for one in written.notices if one.code == "name_of_two"))
 
 
 def _nodes(
-    nexus: Nexus, policy: Policy, episode: Episode, extraction: Extraction
+    nexus: Nexus, policy: Policy, episode: Episode, extraction: Extraction, told: list[str]
 ) -> Iterator[PutConcept]:
+    """Yield what puts the nodes; `told` gets which of several others a name may mean."""
     for at, node in enumerate(extraction.get("nodes") or []):
         name, uuid = node["name"], node.get("uuid")
         put = put_node(
@@ -154,11 +162,15 @@ def _nodes(
             source=episode.uuid,
             handle=_handle(at),
         )
-        other = None if uuid is not None else other_node(nexus, name)
-        if other is not None:
+        others = () if uuid is not None else others_named(nexus, name)
+        if len(others) == 1:
+            (other,) = (one.element for one in others)
             put = replace(
                 put, type=other.type, name=other.name, id=other.id, metadata={}, new_id=None
             )
+        elif others and others[0].by != "name":  # of what is written so the memory tells itself
+            known = (f"{one.element.name} ({one.detail}, {one.element.id})" for one in others)
+            told.append(f'"{name}" is new beside {"; ".join(known)}, which are called so')
         yield put
 
 
@@ -171,13 +183,18 @@ def _facts(
     # An episode that was deleted and told again has left its facts under these uuids.
     taken = nexus.elements.look_up(made, closed=True)
     for uuid, edge in zip(made, edges, strict=True):
-        yield put_fact(
+        put = put_fact(
             policy,
             _item(edge, episode, None if uuid in taken else uuid),
             observed_at=episode.reference_time,
             subject=_end(edge["source_ref"], places),
             target=_end(edge["target_ref"], places),
         )
+        quote, is_said = edge.get("quote"), episode.source == "message"
+        inferred = (
+            {} if quote is None else inferred_from(quote, "message" if is_said else "artifact")
+        )
+        yield replace(put, attributes={**put.attributes, **inferred})
 
 
 def _item(edge: Edge, episode: Episode, uuid: str | None) -> FactItem:
@@ -266,15 +283,9 @@ class Work:
 
     def named(self, owner: str) -> Work:
         """Return the same work under another owner."""
-        return Work(
-            self.extractor,
-            embedding=self._embedding,
-            policy=self._policy,
-            clock=self._clock,
-            lease_seconds=self.lease_seconds,
-            watcher=self._watcher,
-            owner=owner,
-        )
+        other = copy(self)
+        other.owner, other.group, other._round = owner, None, []
+        return other
 
     def run_once(self, nexus: Nexus, may_go_on: Callable[[], bool] = _always) -> int:
         """Work on the next due items of any group until they rest; return how many do.
@@ -442,13 +453,13 @@ class Work:
             return self._settle(nexus, done)
 
     def _written(self, nexus: Nexus, item: WorkItem, episode: Episode) -> WorkItem:
-        progress = Progress.of(item)
+        progress, told = Progress.of(item), tuple[str, ...]()
         try:
             if progress.extraction is not None:
-                write_extraction(nexus, self._policy, episode, progress.extraction)
+                told = write_extraction(nexus, self._policy, episode, progress.extraction)
         except Exception as error:  # noqa: BLE001 - an embedder may be asked here too, as above
             return self._failed(item, progress.failing(_reason(error)))
-        return moved(item, "upserted", Progress(usage=progress.usage), BEGINNING)
+        return moved(item, "upserted", Progress(usage=progress.usage, warnings=told), BEGINNING)
 
     def _failed(self, item: WorkItem, progress: Progress, seconds: float = 0.0) -> WorkItem:
         """Let an item wait for its next attempt, or park it after the last."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from typing import Any
 
@@ -218,6 +219,30 @@ def test_a_plain_list_says_that_there_are_more_and_leads_to_each_once(ask, cli):
     assert shown[-2] == "there are more; go on with:"
     cursor = ask("list", "--limit", "4")["cursor"]
     assert shown[-1] == f"  recollect list --db me.db --limit 4 --cursor {cursor}"
+
+
+def test_a_recall_and_a_why_lead_on_by_a_cursor_and_keep_to_a_score_and_a_size(ask, cli):
+    for at in range(6):
+        ask("remember", "--fact", "Pia", "likes", f"tea of the kind {at}")
+    question = ("recall", "Which tea does Pia like?", "--kind", "fact")
+    first = ask(*question, "--limit", "4")
+    page = cli(*question, "--limit", "4", "--past", "--why", "--db", "me.db").stdout.splitlines()
+    assert page[-2] == "there are more; go on with:"
+    _, words = page[-1].split("recollect recall ")
+    assert "--kind fact --limit 4 --past --cursor" in words
+    rest = ask(*question, "--limit", "4", "--cursor", first["cursor"])
+    assert cli("recall", *shlex.split(words)).stdout.count("Pia likes tea") == 2
+    shown = [one["id"] for one in (*first["memories"], *rest["memories"])]
+    assert len(shown) == len(set(shown)) == 6
+    best = first["memories"][0]["score"]
+    assert ask(*question, "--threshold", str(best + 0.01))["memories"] == []
+    assert len(ask(*question, "--max-tokens", "100")["memories"]) < 6
+    pia = shown[0]
+    for year in range(2001, 2005):
+        ask("correct", pia, "--source", f"letter {year}")
+    steps = cli("why", pia, "--limit", "2", "--db", "me.db").stdout.splitlines()
+    assert steps[-1] == f"  recollect why --db me.db {pia} --limit 2 --cursor 2"
+    assert len(ask("why", pia, "--limit", "2", "--cursor", "2")["history"]) == 2
 
 
 def test_every_command_that_takes_something_back_works(ask, cli):

@@ -130,10 +130,7 @@ def _concept(record: ConceptRecord) -> Iterator[Said]:
     said = list(_member_literals(concept.attributes, concept.metadata))
     labels = {
         what.text for one, what in said if one in rdf.LABELS and isinstance(what, RdfLiteral)
-    } | {
-        iri,
-        local_name(iri),
-    }
+    } | {iri, local_name(iri)}
     if concept.name not in labels or iri.startswith(rdf.ELEMENT):
         yield rdf.LABEL, RdfLiteral(concept.name)
     yield from said

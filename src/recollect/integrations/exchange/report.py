@@ -94,6 +94,10 @@ _MOST_WARNINGS: Final = 10
 _TRANSACTIONS: Final = 10  # read together
 
 
+_Counts = tuple[Counter[str], Counter[str]]
+"""Of types, and of predicates."""
+
+
 @dataclass(slots=True)
 class ImportTally:
     """The counts of one import, and what the memory held before it."""
@@ -105,13 +109,9 @@ class ImportTally:
     refused: Bad | None = None  # the first that could not be read or written
     notices: list[Notice] = field(default_factory=list)
     _useless: int = 0
-    _said: tuple[Counter[str], Counter[str]] = field(default_factory=lambda: (Counter(), Counter()))
-    _created: tuple[Counter[str], Counter[str]] = field(
-        default_factory=lambda: (Counter(), Counter())
-    )
-    _updated: tuple[Counter[str], Counter[str]] = field(
-        default_factory=lambda: (Counter(), Counter())
-    )
+    _said: _Counts = field(default_factory=lambda: (Counter(), Counter()))
+    _created: _Counts = field(default_factory=lambda: (Counter(), Counter()))
+    _updated: _Counts = field(default_factory=lambda: (Counter(), Counter()))
     _skipped: Counter[str] = field(default_factory=Counter)
     _lines: dict[str, list[int]] = field(default_factory=dict)
 

@@ -21,12 +21,7 @@ from recollect.kernel.store.port import Session, Store
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.vectors import CONCEPTS, LINKS
 from recollect.kernel.vectors.embedder import link_meaning, model_of
-from recollect.kernel.vectors.meanings import (
-    Meanings,
-    Preparation,
-    VectorRows,
-    forget_vectors,
-)
+from recollect.kernel.vectors.meanings import Meanings, Preparation, VectorRows, forget_vectors
 from recollect.kernel.write.validation import meaning_of
 from recollect.model import (
     FACT,

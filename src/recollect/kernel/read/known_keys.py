@@ -19,11 +19,7 @@ from recollect.kernel.lang.tokens import quoted
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.scope import expression_reads
 from recollect.kernel.read.history import transactions as transactions_of
-from recollect.kernel.store.cells import (
-    SqlValue,
-    text,
-    whole,
-)
+from recollect.kernel.store.cells import SqlValue, text, whole
 from recollect.kernel.store.group import Group, Terms, last_transaction
 from recollect.kernel.store.port import Session, Store
 from recollect.kernel.store.sharing import Cache

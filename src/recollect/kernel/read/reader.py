@@ -14,12 +14,7 @@ from contextlib import contextmanager
 from hashlib import blake2b
 from typing import cast
 
-from recollect.errors import (
-    INVALID_SYNTAX,
-    RESOURCE_EXHAUSTED,
-    Notice,
-    RecollectError,
-)
+from recollect.errors import INVALID_SYNTAX, RESOURCE_EXHAUSTED, Notice, RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings, Lifting
 from recollect.kernel.plan.ir import Statistics, coarse, owners

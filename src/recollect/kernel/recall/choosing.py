@@ -37,15 +37,7 @@ from recollect.kernel.recall.columns import (
 )
 from recollect.kernel.recall.recollection import Recalled, Share
 from recollect.kernel.recall.remembering import FACTS, NAME, since_text
-from recollect.kernel.recall.scoring import (
-    FACTORS,
-    KIND,
-    NEAR,
-    SHARES,
-    WORDS,
-    Ranking,
-    are_among,
-)
+from recollect.kernel.recall.scoring import FACTORS, KIND, NEAR, SHARES, WORDS, Ranking, are_among
 from recollect.kernel.recall.words import (
     ASKED,
     Vector,

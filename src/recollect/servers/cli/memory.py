@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import typer
 from rich.text import Text
@@ -33,7 +33,7 @@ from recollect.servers.cli.opening import opened, warn_of_absent_group
 from recollect.servers.cli.options import Invocation, told
 from recollect.servers.cli.output import Output, output
 from recollect.servers.cli.safe_text import shown
-from recollect.servers.cli.wanted import ToCorrect, ToForget, ToRemember
+from recollect.servers.cli.wanted import ToBrief, ToCorrect, ToForget, ToList, ToRecall, ToRemember
 from recollect.servers.settings import Settings
 
 
@@ -163,18 +163,12 @@ def read_messages(said: Sequence[str], file: str | None) -> list[dict[str, objec
     return found
 
 
-def recall(
-    on: Invocation,
-    question: str,
-    kinds: Sequence[str] | None,
-    limit: int,
-    *,
-    past: bool,
-    why: bool,
-) -> None:
+def recall(on: Invocation, wanted: ToRecall) -> None:
     """Show what a question is about."""
     with _on(on) as (out, memory):
-        found = memory.recall(question, limit=limit, kinds=kinds, as_of=on.as_of, past=past)
+        given = told(wanted)
+        why = given.pop("why")
+        found = memory.recall(as_of=on.as_of, **given)
         if out.give_json(found.to_dict()):
             return
         out.warn_of(found.warnings)
@@ -184,6 +178,7 @@ def recall(
             out.say("nothing is remembered of that", "dim")
             if found.nearest is not None:
                 out.show_text(Text("nearest: ", "dim").append(shown(str(found.nearest))))
+        _tell_more(out, "recall", given, found.cursor)
 
 
 def correct(on: Invocation, identifier: str, right: ToCorrect) -> None:
@@ -221,18 +216,10 @@ def forget(on: Invocation, wanted: ToForget, *, is_sure: bool) -> None:
             out.say("nothing is forgotten yet; the same with --yes forgets it", "yellow")
 
 
-def list_all(
-    on: Invocation,
-    kind: str | None,
-    about: str | None,
-    limit: int,
-    cursor: str | None,
-    *,
-    past: bool,
-) -> None:
+def list_all(on: Invocation, wanted: ToList) -> None:
     """List memories, the newest first."""
     with _on(on) as (out, memory):
-        found = memory.list(kind, about=about, limit=limit, cursor=cursor, past=past)
+        found = memory.list(**told(wanted))
         if out.give_json(found.to_dict()):
             return
         out.warn_of(found.warnings)
@@ -240,28 +227,23 @@ def list_all(
             out.show_text(_line(one, one.kind))
         if not found.memories:
             out.say("nothing is remembered", "dim")
-        if found.cursor is not None:
-            out.say("there are more; go on with:", "dim")
-            words = [*([] if kind is None else [kind]), *(["--past"] if past else [])]
-            words += [] if about is None else ["--about", about]
-            words += ["--limit", str(limit), "--cursor", found.cursor]
-            out.advise(f"  recollect list {shlex.join(words)}")
+        _tell_more(out, "list", told(wanted), found.cursor)
 
 
-def brief(on: Invocation, topic: str | None, max_tokens: int, since: str | None) -> None:
+def brief(on: Invocation, wanted: ToBrief) -> None:
     """Say what to know at the start of a session."""
     with _on(on) as (out, memory):
-        found = memory.brief(topic, max_tokens=max_tokens, since=since)
+        found = memory.brief(**told(wanted))
         if out.give_json(found.to_dict()):
             return
         for line in found.text.splitlines():
             out.show_text(shown(line, "" if line.startswith("- ") else "bold"))
 
 
-def explain(on: Invocation, identifier: str) -> None:
+def explain(on: Invocation, identifier: str, limit: int, cursor: str | None) -> None:
     """Tell what a memory rests on, and what became of it, step by step."""
     with _on(on) as (out, memory):
-        why = memory.why(identifier)
+        why = memory.why(identifier, limit=limit, cursor=cursor)
         if out.give_json(why.to_dict()):
             return
         out.show_text(_line(why.memory, why.memory.kind))
@@ -281,6 +263,25 @@ def explain(on: Invocation, identifier: str) -> None:
             out.show_text(shown(f"            corrects: {one['text']} ({one['at'][:10]}{said})"))
         for step in why.history:
             out.show_text(shown(f"  {step}", "dim"))
+        _tell_more(out, "why", {"id": identifier, "limit": limit}, why.cursor)
+
+
+def _tell_more(out: Output, verb: str, given: Mapping[str, Any], cursor: str | None) -> None:
+    """Say how to go on after a page of what was asked for."""
+    if cursor is None:
+        return
+    words = list[str]()
+    for name, value in {**given, "cursor": cursor}.items():
+        flag = "--kind" if name == "kinds" else f"--{name.replace('_', '-')}"
+        for one in value if isinstance(value, list) else [value]:
+            said = [] if one is True else [str(one)]
+            words += said if name in _PLACED else [] if one is False else [flag, *said]
+    out.say("there are more; go on with:", "dim")
+    out.advise(f"  recollect {verb} {shlex.join(words)}")
+
+
+_PLACED: Final = ("question", "kind", "id")
+"""What is an argument of its command, and no option."""
 
 
 def _tell_forgotten(out: Output, done: Forgotten) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -186,6 +187,57 @@ class ToRemember:
         """What is said of a fact alone, as a face takes it."""
         names = ("valid_at", "invalid_at", "source", "replaces")
         return {name: getattr(self, name) for name in names}
+
+
+class MemoryKind(StrEnum):  # an option that is repeated takes no Literal
+    """What `list` and `recall` keep to."""
+
+    FACT = "fact"
+    CLAIM = "claim"
+    CONCEPT = "concept"
+    EPISODE = "episode"
+    PIECE = "piece"
+
+
+Past = Annotated[bool, option("--past", "What has ended or was corrected, too.")]
+
+
+@dataclass(frozen=True, slots=True)
+class ToRecall:
+    """What is recalled, as a face takes it, and whether its score is explained."""
+
+    question: Annotated[str, typer.Argument(help="In plain words.")]
+    kinds: Annotated[list[MemoryKind] | None, option("--kind", "Only these.")] = None
+    limit: Annotated[int, option("--limit", "Memories.", min=1, max=100)] = 10
+    max_tokens: Annotated[
+        int | None, option("--max-tokens", "Of the answer, about.", min=100, max=20_000)
+    ] = None
+    threshold: Annotated[
+        float | None, option("--threshold", "SCORE", "Only what scores so much, 0 to 1.")
+    ] = None
+    cursor: Cursor = None
+    past: Past = False
+    why: Annotated[bool, option("--why", "What each score is made of.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToList:
+    """What is listed, as a face takes it."""
+
+    kind: Annotated[MemoryKind | None, typer.Argument(help="Of which kind.")] = None
+    about: Annotated[str | None, option("--about", "A name or an id.")] = None
+    limit: Annotated[int, option("--limit", "Memories.", min=1, max=200)] = 20
+    cursor: Cursor = None
+    past: Past = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToBrief:
+    """What a brief is about, as a face takes it."""
+
+    topic: Annotated[str | None, typer.Argument(help="A name, or a question.")] = None
+    max_tokens: Annotated[int, option("--max-tokens", "About so many.", min=100, max=20_000)] = 800
+    since: Annotated[str | None, option("--since", "INSTANT", "When the last session was.")] = None
 
 
 @dataclass(frozen=True, slots=True)

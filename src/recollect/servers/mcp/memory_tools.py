@@ -66,6 +66,7 @@ class RecallInput(TypedDict):
     ]
     as_of: NotRequired[PointInput]
     past: NotRequired[Annotated[bool, Field(description="what has ended, too")]]
+    threshold: NotRequired[Annotated[float, Field(description="the lowest score")]]
     cursor: NotRequired[Annotated[str, Field(description="next_cursor of the same question")]]
 
 

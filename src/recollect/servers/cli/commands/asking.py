@@ -6,14 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from recollect.servers.cli.options import (
-    Cursor,
-    Invocation,
-    KeyName,
-    KeyType,
-    argument,
-    option,
-)
+from recollect.servers.cli.options import Cursor, Invocation, KeyName, KeyType, argument, option
 from recollect.servers.cli.usage import verbs
 from recollect.servers.cli.wanted import SearchOptions, names_in_use
 
@@ -101,13 +94,15 @@ def explain_row(
     on: Invocation,
     text: Annotated[str, argument("TEXT", "A FIND, or the id of a memory; - is standard input.")],
     row: Annotated[int, option("--row", "N", "The Nth row.", min=1)] = 1,
+    limit: Annotated[int, option("--limit", "N", "Steps of a memory.", min=1, max=50)] = 10,
+    cursor: Cursor = None,
 ) -> None:
     """Show what a row or a memory stands on, and where each of it comes from."""
     from recollect.servers.cli.memory import explain
     from recollect.servers.cli.reasons import tell_why
 
     if text != "-" and not set(text) & set(" (\n"):
-        explain(on, text)
+        explain(on, text, limit, cursor)
     else:
         tell_why(on, text, row)
 

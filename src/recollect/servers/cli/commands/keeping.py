@@ -7,12 +7,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.servers.cli.options import (
-    DryRun,
-    Invocation,
-    argument,
-    option,
-)
+from recollect.servers.cli.options import DryRun, Invocation, argument, option
 from recollect.servers.cli.usage import verbs
 from recollect.servers.cli.wanted import Erased, Fading, Most, UpkeepRun
 

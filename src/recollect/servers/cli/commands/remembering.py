@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from recollect.servers.cli.options import Invocation, argument, option
 from recollect.servers.cli.usage import check_fact, verbs
-from recollect.servers.cli.wanted import ToCorrect, ToForget, ToRemember
+from recollect.servers.cli.wanted import ToBrief, ToCorrect, ToForget, ToList, ToRecall, ToRemember
 
 app = verbs()
 
 
-class MemoryKind(StrEnum):  # an option that is repeated takes no Literal
-    """What `list` and `recall` keep to."""
-
-    FACT = "fact"
-    CLAIM = "claim"
-    CONCEPT = "concept"
-    EPISODE = "episode"
-    PIECE = "piece"
-
-
 MemoryId = Annotated[str, argument("ID", "Of a memory, as list and recall show.")]
-Past = Annotated[bool, option("--past", "What has ended or was corrected, too.")]
 
 
 @app.verb("remember", "actor", "db", "group", "json")
@@ -42,19 +30,11 @@ def remember_something(on: Invocation, new: ToRemember) -> None:
 
 
 @app.verb("recall", "as_of", "db", "group", "json")
-def recall_memories(
-    on: Invocation,
-    question: Annotated[str, typer.Argument(help="In plain words.")],
-    kind: Annotated[list[MemoryKind] | None, option("--kind", "Only these.")] = None,
-    limit: Annotated[int, option("--limit", "Memories.", min=1, max=100)] = 10,
-    past: Past = False,
-    why: Annotated[bool, option("--why", "What each score is made of.")] = False,
-) -> None:
+def recall_memories(on: Invocation, wanted: ToRecall) -> None:
     """Find what a question in plain words is about, best first."""
     from recollect.servers.cli.memory import recall
 
-    kinds = None if not kind else [one.value for one in kind]
-    recall(on, question, kinds, limit, past=past, why=why)
+    recall(on, wanted)
 
 
 @app.verb("correct", "actor", "db", "group", "json")
@@ -88,28 +68,16 @@ def forget_memories(
 
 
 @app.verb("list", "db", "group", "json")
-def list_memories(
-    on: Invocation,
-    kind: Annotated[MemoryKind | None, typer.Argument(help="Of which kind.")] = None,
-    about: Annotated[str | None, option("--about", "A name or an id.")] = None,
-    limit: Annotated[int, option("--limit", "Memories.", min=1, max=200)] = 20,
-    cursor: Annotated[str | None, option("--cursor", "The cursor of the page before.")] = None,
-    past: Past = False,
-) -> None:
+def list_memories(on: Invocation, wanted: ToList) -> None:
     """List memories, the newest first."""
     from recollect.servers.cli.memory import list_all
 
-    list_all(on, None if kind is None else kind.value, about, limit, cursor, past=past)
+    list_all(on, wanted)
 
 
 @app.verb("brief", "actor", "db", "group", "json")
-def brief_agent(
-    on: Invocation,
-    topic: Annotated[str | None, typer.Argument(help="A name, or a question.")] = None,
-    max_tokens: Annotated[int, option("--max-tokens", "About so many.", min=100, max=20_000)] = 800,
-    since: Annotated[str | None, option("--since", "INSTANT", "When the last session was.")] = None,
-) -> None:
+def brief_agent(on: Invocation, wanted: ToBrief) -> None:
     """Say what to know at the start of a session, in words."""
     from recollect.servers.cli.memory import brief
 
-    brief(on, topic, max_tokens, since)
+    brief(on, wanted)

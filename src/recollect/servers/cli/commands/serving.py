@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from recollect.servers.cli.options import (
-    Invocation,
-    option,
-)
+from recollect.servers.cli.options import Invocation, option
 from recollect.servers.cli.usage import verbs
 from recollect.servers.cli.wanted import Functional, Port, ServeOptions
 

@@ -29,7 +29,7 @@ def overheard() -> Iterator[Statements]:
     def hear(session: SqliteSession, sql: Sql, parameters: Iterable[Parameters]) -> None:
         rows = list(parameters)
         if rows:
-            heard.append((sql if isinstance(sql, str) else SQLITE.spell(sql), rows))
+            heard.append((sql if isinstance(sql, str) else SQLITE.spelt[sql], rows))
         execute_many(session, sql, rows)
 
     SqliteSession.execute_many = hear  # type: ignore[method-assign, assignment]

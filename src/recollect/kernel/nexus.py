@@ -17,9 +17,9 @@ from recollect.kernel.care.dump import readable, write_dump, written_whole
 from recollect.kernel.care.purge import left_indexes, pending, purge, purge_group, with_index_notice
 from recollect.kernel.care.restore import restore_dump
 from recollect.kernel.care.vectors import Vectors
-from recollect.kernel.lang.ast import Export, Find, Script
+from recollect.kernel.lang.ast import Explain, Export, Find, Query, Script, Search
 from recollect.kernel.parts import Declared, Elements
-from recollect.kernel.plan.bind import Bindings, check_parameters
+from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.read.catalogs import Catalogs, OpenGroup, answer_prepared
 from recollect.kernel.read.history import (
     DEFAULT_LIMIT as DEFAULT_TRANSACTIONS,
@@ -29,7 +29,8 @@ from recollect.kernel.read.history import (
 from recollect.kernel.read.known_keys import stats_of
 from recollect.kernel.read.meant import elements_meant
 from recollect.kernel.read.moment import elements_named
-from recollect.kernel.read.reader import Deadline, Reader
+from recollect.kernel.read.reader import Deadline, Origin, Reader
+from recollect.kernel.read.resting import resting
 from recollect.kernel.read.texts import (
     AskedQuery,
     check_one_of,
@@ -46,10 +47,13 @@ from recollect.kernel.read.why import why
 from recollect.kernel.recall.recollection import Recall
 from recollect.kernel.schema.definitions import refuse_undeclared
 from recollect.kernel.search.concepts import Concepts
+from recollect.kernel.search.describe import describe
 from recollect.kernel.search.explain import explain
+from recollect.kernel.search.grounding import hits
 from recollect.kernel.search.modes import KEYWORD, MODES
 from recollect.kernel.search.search import DEFAULT_LIMIT
 from recollect.kernel.store.address import named_file
+from recollect.kernel.store.cells import check_parameters
 from recollect.kernel.store.group import checked_name, existing_group, group_names, last_instant
 from recollect.kernel.store.opening import open_store
 from recollect.kernel.store.settings import COMPARE_EVERY, StoreSettings
@@ -60,8 +64,9 @@ from recollect.kernel.work.answers import Answers
 from recollect.kernel.work.queue import Queue
 from recollect.kernel.write.attribute_indexes import add_attribute_index, drop_index, index_kinds
 from recollect.kernel.write.batch import apply_changes, decide_changes, known_changes
+from recollect.kernel.write.capsule import export
 from recollect.kernel.write.conformance import set_schema_mode
-from recollect.kernel.write.run import StatementRun, answer, answered, refuse_disorder
+from recollect.kernel.write.run import StatementRun, refuse_disorder
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import refuse_owned
 from recollect.model import (
@@ -300,7 +305,9 @@ class Nexus:
             reader = Reader(session, catalog, run.limits)
             results: tuple[Result, ...]
             if isinstance(text, str | Script):
-                statements = StatementRun(unit, reader, bindings, run.on_missing, progress)
+                statements = StatementRun(
+                    unit, reader, bindings, answered, run.on_missing, progress
+                )
                 results = tuple(statements.statement(one) for one in script.statements)
                 refuse_owned(session.kinds, unit.changed(), unit.terms, unit.directory)
             else:
@@ -610,3 +617,39 @@ class Nexus:
                 if reader.group.is_strict:
                     refuse_undeclared(session, reader.group, query, bindings, reader.moment.known)
                 yield AskedQuery(script, query, bindings, reader)
+
+
+def answered(
+    reader: Reader, bindings: Bindings, query: Query, origin: Origin | None = None
+) -> Result:
+    """Return the result of a query; `origin` is its text, if that holds nothing else.
+
+    KIP_2001 for a type or predicate that a strict group has not declared.
+    """
+    reader.deadline.check()
+    if reader.group.is_strict:
+        refuse_undeclared(reader.session, reader.group, query, bindings, reader.moment.known)
+    return answer(reader, bindings, query, origin)
+
+
+def answer(
+    reader: Reader, bindings: Bindings, query: Query, origin: Origin | None = None
+) -> Result:
+    """Return the result of a query, of which the caller has refused what is not declared.
+
+    Outside of a write a warning names the rows that rest on what is not true now.
+    """
+    match query:
+        case Find():
+            rows = reader.find(query, bindings, origin)
+            if rows.rows and reader.may_rest(query, bindings):
+                reader.notices += resting(reader, query, bindings)
+            return rows
+        case Search():
+            return hits(reader, bindings, query)
+        case Export():
+            return export(reader, bindings, query)
+        case Explain():
+            return explain(reader, bindings, query, partial(answer, reader, bindings))
+        case _:
+            return describe(reader, bindings, query)

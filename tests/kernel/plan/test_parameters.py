@@ -7,7 +7,7 @@ import math
 import pytest
 
 from recollect import RecollectError
-from recollect.kernel.plan.bind import check_parameters
+from recollect.kernel.store.cells import check_parameters
 
 
 @pytest.mark.parametrize(

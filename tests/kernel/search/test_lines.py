@@ -78,5 +78,5 @@ def plans(store: SqliteStore | PostgresStore, word: str) -> Iterator[str]:
         (BEFORE, {"order": 1.0}),
     ):
         with store.reading() as session:
-            sql = f"{word} {session.dialect.spell(statement)}"
+            sql = f"{word} {session.dialect.spelt[statement]}"
             yield "\n".join(str(row[-1]) for row in session.rows(sql, {**asked, **more}))

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 import recollect
-from recollect.kernel.store.insertion import Insertion
 from recollect.kernel.store.port import Parameters, Sql, SqlRow
 from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sqlite.connection import SqliteSession
+from recollect.kernel.store.statement import Insertion
 from recollect.model import Key, PutConcept, PutLink
 
 TABLE = "CREATE TABLE kept (id INTEGER PRIMARY KEY, text TEXT, number INTEGER, salt BLOB)"
@@ -36,7 +36,7 @@ def test_rows_are_the_same_one_by_one_and_all_at_once(drawn: list[SqlRow]):
     session.rows(TABLE)
     insertion = Insertion("kept", "bigint text bigint bytea")
     for slow in (-1.0, 1_000.0):  # as if every row had waited, and none
-        insertion.run(session, drawn, slow)
+        session.put(insertion, drawn, slow)
         assert session.rows("SELECT * FROM kept ORDER BY id") == drawn
         session.execute_many("DELETE FROM kept", [()])
     session.close()
@@ -69,7 +69,7 @@ def test_rows_go_by_the_thousand_where_others_take_the_turn(
     session = Counting()
     session.rows(TABLE)
     insertion = Insertion("kept", "bigint text bigint bytea")
-    insertion.run(session, [(at, text, at, b"salt") for at in range(2_016)], slow)
+    session.put(insertion, [(at, text, at, b"salt") for at in range(2_016)], slow)
     assert (session.counted[insertion.one], session.counted[insertion.many]) == (one, many)
     assert session.row("SELECT count(*), min(text) FROM kept") == (2_016, text)
     session.close()

@@ -15,19 +15,19 @@ OTHER = replace(SQLITE, name="other", has_types=True, words={"least": "least({0}
 
 def test_a_word_stands_for_what_the_engine_says() -> None:
     asked = Statement("SELECT {least :a::bigint (1 + {least :b 2})}")
-    assert SQLITE.spell(asked) == "SELECT min(:a, (1 + min(:b, 2)))"
-    assert OTHER.spell(asked) == "SELECT least(:a::bigint, (1 + least(:b, 2)))"
+    assert SQLITE.spelt[asked] == "SELECT min(:a, (1 + min(:b, 2)))"
+    assert OTHER.spelt[asked] == "SELECT least(:a::bigint, (1 + least(:b, 2)))"
 
 
 def test_an_engine_may_say_it_in_quite_another_way() -> None:
     asked = Statement("SELECT 1")
     own = replace(SQLITE, name="own", overrides={asked: "SELECT 2"})
-    assert (own.spell(asked), SQLITE.spell(asked)) == ("SELECT 2", "SELECT 1")
+    assert (own.spelt[asked], SQLITE.spelt[asked]) == ("SELECT 2", "SELECT 1")
 
 
 def test_an_unknown_word_is_refused() -> None:
     with pytest.raises(KeyError):
-        SQLITE.spell(Statement("SELECT {median a}"))
+        SQLITE.spelt[Statement("SELECT {median a}")]
 
 
 def test_a_session_runs_statements_in_its_own_dialect() -> None:

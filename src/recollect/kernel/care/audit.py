@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import orjson
 
 from recollect.errors import refused
-from recollect.kernel.read.cells import part
+from recollect.kernel.read.moment import part
 from recollect.kernel.store.cells import (
     Identity,
     Logged,

@@ -51,6 +51,7 @@ from recollect.kernel.lang.tokens import (
     is_word,
 )
 from recollect.kernel.lang.words import COMPARISONS, KEYWORDS, VALUES
+from recollect.kernel.store.cells import LARGEST, SMALLEST
 
 MAX_DEPTH = 64  # values, patterns, blocks, parentheses in one another; alike in what is stored
 
@@ -262,7 +263,6 @@ Raw = None | bool | int | float | str | list["Raw"] | dict[str, "Raw"] | Paramet
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 PLACEHOLDER_IN_STRING = re.compile(r"\$[^\W\d]\w*")
 GIVEN_NAMES = ("$ConceptType", "$PropositionType", "$self", "$system")  # of KIP 1.0-RC11
-SMALLEST, LARGEST = -(2**63), 2**63 - 1
 _decode = json.JSONDecoder(strict=False).decode
 
 

@@ -1,18 +1,16 @@
-"""The values of a request: checked, bound to the placeholders of a text, lifted out of its tree.
+"""The values of a request: bound to the placeholders of a text, lifted out of its tree.
 
-The rule: what passes is JSON that every store can hold, whatever the text does with it, and a
-placeholder meets its value at the level of tokens, never of text. `bind_values` puts values into
-the trees that are not compiled. `lift` makes a query's shape and values of them: the shape is the
-key of the plan cache, and keeps types, predicates, keys, path bounds and the type class of each
-value; names, ids and compared values become parameters named by class and position: `string0`,
-`number1`. KIP 1.0-draft3, data types, "Request & Response"; docs/kip/requests.md.
+The rule: a placeholder meets its value at the level of tokens, never of text. `bind_values` puts
+values into the trees that are not compiled. `lift` makes a query's shape and values of them: the
+shape is the key of the plan cache, and keeps types, predicates, keys, path bounds and the type
+class of each value; names, ids and compared values become parameters named by class and position:
+`string0`, `number1`. KIP 1.0-draft3, data types, "Request & Response"; docs/kip/requests.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
-from math import isfinite
 from operator import is_
 from typing import Any, TypeVar, assert_never, cast
 
@@ -22,115 +20,16 @@ from recollect.errors import (
     INVALID_SYNTAX,
     INVALID_VALUE,
     REFERENCE_ERROR,
-    RESOURCE_EXHAUSTED,
     RecollectError,
     Span,
     give_parameter,
     nearest,
 )
 from recollect.kernel.lang import ast
-from recollect.kernel.lang.cursor import LARGEST, SMALLEST
 from recollect.kernel.lang.words import REGEX
-from recollect.kernel.plan.scope import canonical_name
+from recollect.kernel.store.cells import canonical_name
 from recollect.model import Value
 from recollect.node import dataclass, field, replace
-
-_TOO_DEEP = "too many levels"
-_TOO_LARGE = "a whole number beyond 64 bits"
-_NOT_FINITE = "a number that is not finite"
-_TEXT = frozenset({str})
-
-
-def fault(value: object, depth: int) -> str:
-    """Return what is wrong with a value that may nest `depth` levels deep, or nothing.
-
-    >>> fault({"names": ["Aspirin", None]}, 2)
-    ''
-    >>> fault({1: 2}, 2)
-    'an object with a key that is not text'
-    """
-    if type(value) is str:  # nearly all are of these types, and a comparison is quicker
-        return "" if value.isascii() and "\0" not in value else _text_fault(value)
-    if type(value) is float:
-        return "" if isfinite(value) else _NOT_FINITE
-    if type(value) is int:
-        return "" if SMALLEST <= value <= LARGEST else _TOO_LARGE
-    if value is None or value is True or value is False:
-        return ""
-    if type(value) is list and depth > 0:
-        return _first_fault(value, depth)
-    match value:
-        case str():
-            return _text_fault(value)
-        case int():
-            return "" if SMALLEST <= value <= LARGEST else _TOO_LARGE
-        case float():
-            return "" if isfinite(value) else _NOT_FINITE
-        case dict() | list() if depth < 1:
-            return _TOO_DEEP
-        case dict():
-            if not set(map(type, value)) <= _TEXT:
-                return "an object with a key that is not text"
-            return _first_fault(["".join(value), *value.values()], depth)
-        case list():
-            return _first_fault(value, depth)
-        case _:
-            return f"a Python {type(value).__name__}"
-
-
-def unfit(what: str, reason: str, depth: int, span: Span | None = None) -> RecollectError:
-    """Return the error for a value with a fault: KIP_4002 for its depth, else KIP_2003."""
-    if reason == _TOO_DEEP:
-        return RESOURCE_EXHAUSTED.error(
-            f"{what} nests deeper than {depth} levels",
-            "store parts of it as concepts of their own",
-            span=span,
-            details={"depth": depth},
-        )
-    return INVALID_VALUE.error(
-        f"{what} holds {reason}",
-        "use null, true, false, finite 64-bit numbers, text, arrays, objects",
-        span=span,
-    )
-
-
-def _first_fault(parts: list[object], depth: int) -> str:
-    for part in parts:
-        if type(part) is str and part.isascii() and "\0" not in part:
-            continue
-        if reason := fault(part, depth - 1):
-            return reason
-    return ""
-
-
-def _text_fault(text: str) -> str:
-    if "\0" in text:
-        return "the character NUL"
-    if text.isascii():
-        return ""
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        return f"the lone surrogate U+{ord(text[error.start]):04X}"
-    return ""
-
-
-def check_parameters(values: Mapping[str, object], max_depth: int) -> None:
-    """Raise KIP_2003 for what JSON or 64 bits cannot hold, KIP_4002 for what nests too deep.
-
-    >>> check_parameters({"limit": 10, "names": ["Aspirin", None]}, max_depth=2)
-    """
-    if not isinstance(values, Mapping):
-        raise unfit(
-            "the parameters", f"no object but what is of type {type(values).__name__}", max_depth
-        )
-    for name, value in values.items():
-        if not isinstance(name, str):
-            raise unfit("the parameters", f"a name of type {type(name).__name__}", max_depth)
-        if reason := fault(name, max_depth) or fault(value, max_depth):
-            shown = name.encode("utf-8", "replace").decode()
-            raise unfit(f"parameter {shown}", reason, max_depth)
-
 
 NodeT = TypeVar("NodeT", bound=ast.Node)
 

@@ -1,24 +1,17 @@
-"""Names: their normal form, what they are in a WHERE block, and the order they are mentioned in.
+"""Names of variables: what they are in a WHERE block, and the order they are mentioned in.
 
-The rule: what is equal to the eye is one name. To normalise takes the square of the longest run of
-combining characters, so a name with a long run is refused, and a text that is only searched is cut;
-no language needs more than the 30 that Unicode's Stream-Safe Text Format allows. Every element that
-is matched without a name can be given one, so that all can be shown; the solutions stay the same
-but for what the new names tell apart. What stands in NOT is left alone.
+The rule: every element that is matched without a name can be given one, so that all can be shown;
+the solutions stay the same but for what the new names tell apart. What stands in NOT is left alone.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from typing import assert_never
-from unicodedata import combining, is_normalized, normalize
 
 from recollect.errors import (
-    INVALID_IDENTIFIER,
     INVALID_SYNTAX,
-    INVALID_VALUE,
     REFERENCE_ERROR,
     Fix,
     RecollectError,
@@ -28,67 +21,6 @@ from recollect.errors import (
 )
 from recollect.kernel.lang import ast
 from recollect.node import dataclass, replace
-
-LONGEST_NAME = 4_096
-"""Characters of a type, name, predicate or id."""
-
-LONGEST_RUN = 30
-"""Combining characters one after another."""
-
-_CANDIDATES = re.compile(rf"(?:[^\w\x00-\u02ff]|[\uff9e\uff9f]){{{LONGEST_RUN + 1},}}")
-"""Where a long run may be: all combining characters are among these."""
-
-
-def canonical_name(text: str, span: Span | None = None) -> str:
-    r"""Return a type, name, predicate or id in the form it is stored in: NFC.
-
-    KIP_1002 for one that is too long, or that has too many combining characters in a row,
-    KIP_2003 for a lone surrogate.
-
-    >>> canonical_name("Cafe\u0301") == "Caf\u00e9"
-    True
-    """
-    if len(text) > LONGEST_NAME:
-        raise INVALID_IDENTIFIER.error(
-            f"a name is longer than {LONGEST_NAME} characters",
-            "keep long text in an attribute",
-            span=span,
-        )
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise INVALID_VALUE.error(
-            "a name holds a lone surrogate", "correct the name", span=span
-        ) from error
-    if without_long_runs(text) != text:
-        raise INVALID_IDENTIFIER.error(
-            f"a name has more than {LONGEST_RUN} combining characters in a row",
-            "leave some of the accents out",
-            span=span,
-        )
-    return text if is_normalized("NFC", text) else normalize("NFC", text)
-
-
-def without_long_runs(text: str) -> str:
-    r"""Return a text with every run of combining characters cut to 30. Cost: linear.
-
-    >>> len(without_long_runs("a" + 100 * "\u0301"))
-    31
-    """
-    return text if text.isascii() else _CANDIDATES.sub(_cut, text)
-
-
-def _cut(found: re.Match[str]) -> str:
-    kept: list[str] = []
-    run = 0
-    for character in found.group():
-        run = run + 1 if combining(normalize("NFKD", character)[0]) else 0
-        if run <= LONGEST_RUN:
-            kept.append(character)
-    return "".join(kept)
-
 
 HIDDEN = "#ground"
 """What the new names begin with; no text can write it."""

@@ -1,17 +1,15 @@
-"""Rows become answers: cells of SQL columns, elements shown whole, and the pages they come in.
+"""Rows become answers: cells of SQL columns, and the pages they come in.
 
-The rule: nothing that comes in is trusted. What is read is compared now and then with the digests
-that were logged when it was written; a difference is damage and is raised, never shown. One
-statement reads a content and its digest, so that both are of one moment; what a write has not
-committed has no digest yet. A cursor, the text that leads to the next page, is of one question and
-bounded; every part of it is checked, and only ever bound as a value. Keys of rows are hidden in it
-under a secret of the question: among them are ids as they are counted over all groups.
+The rule: nothing that comes in is trusted. A cursor, the text that leads to the next page, is of
+one question and bounded; every part of it is checked, and only ever bound as a value. Keys of rows
+are hidden in it under a secret of the question: among them are ids as they are counted over all
+groups.
 """
 
 from __future__ import annotations
 
 from base64 import b64decode, b64encode, urlsafe_b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b, shake_256
 from hmac import compare_digest
 from math import fsum, inf, isfinite
@@ -23,146 +21,23 @@ from recollect.errors import INVALID_SYNTAX, INVALID_VALUE, STORE_CORRUPT, Recol
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.read.moment import NOW, Moment, resolve_moment
-from recollect.kernel.sql.hydration import hydration_sql
 from recollect.kernel.sql.output import OutputColumn, Paging, Shape
 from recollect.kernel.store.cells import (
     SqlValue,
-    digest_of_cells,
     json_value,
-    members,
-    octets,
-    public_id,
-    text,
     whole,
 )
-from recollect.kernel.store.group import Group, Terms, last_transaction
+from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.port import Session, SqlRow
-from recollect.kernel.store.statements.elements import CURRENT, PAST
 from recollect.model import (
-    LINK_BIT,
     LIVING,
     AsOf,
     Cell,
-    Concept,
     Element,
-    ElementKind,
     Instant,
-    Link,
     Value,
 )
 from recollect.node import dataclass, replace
-
-
-def compare(session: Session, group: Group, elements: Sequence[int], *, is_past: bool) -> None:
-    """Compare those of some elements whose turn it is; STORE_CORRUPT names the first difference.
-
-    `is_past` tells whether what they said before was read.
-    """
-    chosen = session.sampling.of(elements) if not session.is_writing else ()
-    if chosen:
-        refuse_different(session, group, chosen, is_past=is_past)
-
-
-def refuse_different(
-    session: Session, group: Group, elements: Sequence[int], *, is_past: bool
-) -> None:
-    """Compare elements; STORE_CORRUPT names the first that is not what was logged."""
-    for table, bit in (("concept", 0), ("link", LINK_BIT)):
-        ids = [one for one in elements if one & LINK_BIT == bit]
-        for statements in ((CURRENT, PAST) if is_past else (CURRENT,)) if ids else ():
-            parameters: dict[str, SqlValue] = {
-                "group": group.group_id,
-                "ids": orjson.dumps(ids).decode(),
-            }
-            for row in session.rows(statements[table], parameters):
-                if not _is_logged(row):
-                    session.sampling.suspect()
-                    raise _different(group, row)
-
-
-def _is_logged(row: SqlRow) -> bool:
-    id_, _, salt, digest, *cells = row
-    try:
-        identity = (whole(id_), *map(part, cells[4:]))
-        return digest_of_cells(octets(salt), identity, cells[:4]) == digest
-    except RecollectError:  # a cell of another type
-        return False
-
-
-def part(cell: SqlValue) -> int | str | None:
-    """Return a part of an identity, whichever it is; None: an id that was not given, no term."""
-    return cell if cell is None or isinstance(cell, int) else text(cell)
-
-
-def _different(group: Group, row: SqlRow) -> RecollectError:
-    id_, given, *_ = row
-    name = given if isinstance(given, str) else public_id(group.id_bits, whole(id_))
-    return STORE_CORRUPT.error(
-        f"the element {name} is not what was written",
-        "see what else is damaged: recollect doctor",
-        details={"element": name},
-    )
-
-
-def hydrate(
-    session: Session, group: Group, terms: Terms, ids: Iterable[int], moment: Moment = NOW
-) -> dict[int, Element]:
-    """Return the elements by id; an id that is not of this group is left out."""
-    concepts: list[int] = []
-    links: list[int] = []
-    for one in set(ids):
-        (links if one & 1 == LINK_BIT else concepts).append(one)
-    compare(session, group, concepts + links, is_past=moment.clock.has_known)
-    found: dict[int, Element] = {}
-    for row in _rows(session, group, ElementKind.CONCEPT, concepts, moment):
-        found[whole(row[0])] = shown_concept(session, group, terms, row)
-    for row in _rows(session, group, ElementKind.LINK, links, moment):
-        found[whole(row[0])] = shown_link(session, group, terms, row)
-    return found
-
-
-def shown_concept(session: Session, group: Group, terms: Terms, row: SqlRow) -> Concept:
-    """Return the concept of a row of `hydration_sql`."""
-    id_, given, type_, name, attributes, metadata = row
-    return Concept(
-        str(given) if given is not None else public_id(group.id_bits, whole(id_)),
-        terms.text(session, int(str(type_))),
-        str(name),
-        members(attributes),
-        members(metadata),
-    )
-
-
-def shown_link(session: Session, group: Group, terms: Terms, row: SqlRow) -> Link:
-    """Return the link of a row of `hydration_sql`."""
-    id_, given, predicate, subject, subject_id, object_, object_id, attributes, metadata = row
-    return Link(
-        str(given) if given is not None else public_id(group.id_bits, whole(id_)),
-        _end(group, subject, subject_id),
-        terms.text(session, int(str(predicate))),
-        _end(group, object_, object_id),
-        members(attributes),
-        members(metadata),
-    )
-
-
-def _rows(
-    session: Session, group: Group, kind: ElementKind, ids: list[int], moment: Moment
-) -> list[SqlRow]:
-    if not ids:
-        return []
-    parameters: dict[str, SqlValue] = {
-        "group": group.group_id,
-        "ids": orjson.dumps(ids).decode(),
-        **moment.parameters,
-    }
-    return session.rows(hydration_sql(kind, moment.clock, session.dialect), parameters)
-
-
-def _end(group: Group, element: SqlValue, given: SqlValue) -> str:
-    if given is not None:
-        return str(given)
-    return public_id(group.id_bits, whole(element))
 
 
 def element_ids(rows: Sequence[SqlRow], outputs: Sequence[OutputColumn]) -> set[int]:

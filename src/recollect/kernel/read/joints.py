@@ -12,8 +12,14 @@ from typing import Literal, cast, get_args
 import orjson
 
 from recollect.errors import refused
-from recollect.kernel.read.cells import compare, shown_concept, shown_link
-from recollect.kernel.read.moment import NOW, Moment, latest_by_id
+from recollect.kernel.read.moment import (
+    NOW,
+    Moment,
+    compare,
+    latest_by_id,
+    shown_concept,
+    shown_link,
+)
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql.hydration import dated_sql, joints_sql
 from recollect.kernel.store.cells import SqlValue, members, public_id, text, whole

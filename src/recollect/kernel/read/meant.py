@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from recollect.errors import INVALID_SYNTAX, Hint, ToDo, refused
 from recollect.kernel.lang import ast
-from recollect.kernel.plan.bind import Bindings, check_parameters
+from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.read.moment import elements_named, identities, lives_by_id, public_ids
 from recollect.kernel.read.reader import Catalog, Reader
 from recollect.kernel.read.texts import parsed
+from recollect.kernel.store.cells import check_parameters
 from recollect.kernel.store.port import Session
 from recollect.model import CONCEPT_BIT, LINK_BIT, Found, Key, Limits
 

@@ -1,34 +1,71 @@
-"""What callers call a moment and the elements of it: an AsOf, public ids and keys, both ways.
+"""A moment and the elements of it: what callers call them, both ways, and what they say.
 
 An AsOf becomes guards and parameters of both clocks. A name may have had several lives, each closed
 before the next began; all of them are meant.
+
+The rule: what is read is compared now and then with the digests that were logged when it was
+written; a difference is damage and is raised, never shown. One statement reads a content and its
+digest, so that both are of one moment; what a write has not committed has no digest yet.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import orjson
 
-from recollect.errors import NOT_FOUND, Hint, Notice, RecollectError, ToDo, ask_at, refused
-from recollect.kernel.plan.bind import check_parameters
-from recollect.kernel.plan.scope import canonical_name
+from recollect.errors import (
+    NOT_FOUND,
+    STORE_CORRUPT,
+    Hint,
+    Notice,
+    RecollectError,
+    ToDo,
+    ask_at,
+    refused,
+)
+from recollect.kernel.sql.hydration import hydration_sql
 from recollect.kernel.sql.rows import Clock
-from recollect.kernel.store.cells import SqlValue, element_id, public_id, text, whole
+from recollect.kernel.store.cells import (
+    SqlValue,
+    canonical_name,
+    check_parameters,
+    digest_of_cells,
+    element_id,
+    members,
+    octets,
+    public_id,
+    text,
+    whole,
+)
 from recollect.kernel.store.group import Group, Terms, last_transaction
-from recollect.kernel.store.port import Parameters, Session
+from recollect.kernel.store.port import Parameters, Session, SqlRow
 from recollect.kernel.store.statements.elements import (
     AT_INSTANT,
     AT_NUMBER,
     BY_ID,
     BY_KEY,
+    CURRENT,
     GIVEN_IDS,
     MEANT_KEYS,
+    PAST,
     PURGED,
     TRIPLES,
 )
-from recollect.model import LIVING, AsOf, Instant, Key, Triple, instant_text
+from recollect.model import (
+    LINK_BIT,
+    LIVING,
+    AsOf,
+    Concept,
+    Element,
+    ElementKind,
+    Instant,
+    Key,
+    Link,
+    Triple,
+    instant_text,
+)
 from recollect.node import dataclass
 
 
@@ -249,3 +286,115 @@ def _missing(what: str | Key) -> RecollectError:
             _LOOK,
         )
     return NOT_FOUND.error(f'no element has or had the id "{what}"', _LOOK)
+
+
+def compare(session: Session, group: Group, elements: Sequence[int], *, is_past: bool) -> None:
+    """Compare those of some elements whose turn it is; STORE_CORRUPT names the first difference.
+
+    `is_past` tells whether what they said before was read.
+    """
+    chosen = session.sampling.of(elements) if not session.is_writing else ()
+    if chosen:
+        refuse_different(session, group, chosen, is_past=is_past)
+
+
+def refuse_different(
+    session: Session, group: Group, elements: Sequence[int], *, is_past: bool
+) -> None:
+    """Compare elements; STORE_CORRUPT names the first that is not what was logged."""
+    for table, bit in (("concept", 0), ("link", LINK_BIT)):
+        ids = [one for one in elements if one & LINK_BIT == bit]
+        for statements in ((CURRENT, PAST) if is_past else (CURRENT,)) if ids else ():
+            parameters: dict[str, SqlValue] = {
+                "group": group.group_id,
+                "ids": orjson.dumps(ids).decode(),
+            }
+            for row in session.rows(statements[table], parameters):
+                if not _is_logged(row):
+                    session.sampling.suspect()
+                    raise _different(group, row)
+
+
+def _is_logged(row: SqlRow) -> bool:
+    id_, _, salt, digest, *cells = row
+    try:
+        identity = (whole(id_), *map(part, cells[4:]))
+        return digest_of_cells(octets(salt), identity, cells[:4]) == digest
+    except RecollectError:  # a cell of another type
+        return False
+
+
+def part(cell: SqlValue) -> int | str | None:
+    """Return a part of an identity, whichever it is; None: an id that was not given, no term."""
+    return cell if cell is None or isinstance(cell, int) else text(cell)
+
+
+def _different(group: Group, row: SqlRow) -> RecollectError:
+    id_, given, *_ = row
+    name = given if isinstance(given, str) else public_id(group.id_bits, whole(id_))
+    return STORE_CORRUPT.error(
+        f"the element {name} is not what was written",
+        "see what else is damaged: recollect doctor",
+        details={"element": name},
+    )
+
+
+def hydrate(
+    session: Session, group: Group, terms: Terms, ids: Iterable[int], moment: Moment = NOW
+) -> dict[int, Element]:
+    """Return the elements by id; an id that is not of this group is left out."""
+    concepts: list[int] = []
+    links: list[int] = []
+    for one in set(ids):
+        (links if one & 1 == LINK_BIT else concepts).append(one)
+    compare(session, group, concepts + links, is_past=moment.clock.has_known)
+    found: dict[int, Element] = {}
+    for row in _rows(session, group, ElementKind.CONCEPT, concepts, moment):
+        found[whole(row[0])] = shown_concept(session, group, terms, row)
+    for row in _rows(session, group, ElementKind.LINK, links, moment):
+        found[whole(row[0])] = shown_link(session, group, terms, row)
+    return found
+
+
+def shown_concept(session: Session, group: Group, terms: Terms, row: SqlRow) -> Concept:
+    """Return the concept of a row of `hydration_sql`."""
+    id_, given, type_, name, attributes, metadata = row
+    return Concept(
+        str(given) if given is not None else public_id(group.id_bits, whole(id_)),
+        terms.text(session, int(str(type_))),
+        str(name),
+        members(attributes),
+        members(metadata),
+    )
+
+
+def shown_link(session: Session, group: Group, terms: Terms, row: SqlRow) -> Link:
+    """Return the link of a row of `hydration_sql`."""
+    id_, given, predicate, subject, subject_id, object_, object_id, attributes, metadata = row
+    return Link(
+        str(given) if given is not None else public_id(group.id_bits, whole(id_)),
+        _end(group, subject, subject_id),
+        terms.text(session, int(str(predicate))),
+        _end(group, object_, object_id),
+        members(attributes),
+        members(metadata),
+    )
+
+
+def _rows(
+    session: Session, group: Group, kind: ElementKind, ids: list[int], moment: Moment
+) -> list[SqlRow]:
+    if not ids:
+        return []
+    parameters: dict[str, SqlValue] = {
+        "group": group.group_id,
+        "ids": orjson.dumps(ids).decode(),
+        **moment.parameters,
+    }
+    return session.rows(hydration_sql(kind, moment.clock, session.dialect), parameters)
+
+
+def _end(group: Group, element: SqlValue, given: SqlValue) -> str:
+    if given is not None:
+        return str(given)
+    return public_id(group.id_bits, whole(element))

@@ -13,10 +13,9 @@ from typing import cast
 
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings, Given, Lifting
-from recollect.kernel.plan.scope import canonical_name
 from recollect.kernel.read.cells import Page
 from recollect.kernel.sql.output import Compiled, matches_any
-from recollect.kernel.store.cells import SqlValue, element_id
+from recollect.kernel.store.cells import SqlValue, canonical_name, element_id
 from recollect.kernel.store.sharing import Cache
 from recollect.model import Value
 from recollect.node import dataclass

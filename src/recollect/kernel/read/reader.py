@@ -11,6 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache, partial
 from hashlib import blake2b
 from typing import cast
 
@@ -26,14 +27,12 @@ from recollect.kernel.read.cells import (
     collected,
     decode_rows,
     element_ids,
-    hydrate,
     page_moment,
     question_of,
-    refuse_different,
     write_cursor,
 )
 from recollect.kernel.read.known_keys import KnownKeys, unknown_name
-from recollect.kernel.read.moment import NOW, Moment, resolve_moment
+from recollect.kernel.read.moment import NOW, Moment, hydrate, refuse_different, resolve_moment
 from recollect.kernel.read.prepared import (
     ABSENT,
     NEVER,
@@ -257,14 +256,16 @@ class Reader:
         lifted = {slot: cast(Value, parameters[slot]) for slot in prepared.slots}
         return self.shown(prepared.compiled, lifted, page, rows, has_more=has_more)
 
-    def may_rest(self, find: ast.Find, bindings: Bindings, page: Page) -> bool:
-        """Whether rows can rest on what is not true now, as far as the counts tell."""
+    def may_rest(self, find: ast.Find, bindings: Bindings) -> bool:
+        """Whether rows can rest on what is not true now, as far as the counts tell; in no write."""
         statistics = self.statistics()
-        if not statistics.bounded_types and not statistics.bounded_links:
+        is_bounded = bool(statistics.bounded_types or statistics.bounded_links)
+        if self.clock is None or not is_bounded:
             return False
+        page = Page.of(find, bindings)
         with self.at_page(page):
             compiled, _ = self._compile(find, bindings, page.paging)
-        return self._may_rest(compiled, is_open=matches_any(find.where))
+            return self._may_rest(compiled, is_open=matches_any(find.where))
 
     def _may_rest(self, compiled: Compiled, *, is_open: bool) -> bool:
         if self.moment.clock.has_valid:
@@ -368,7 +369,7 @@ class Reader:
             self.moment = asked
 
     def _question(self, compiled: Compiled, values: Mapping[str, Value]) -> str:
-        return question_of(self.group, compiled.question, list(values.values()))
+        return question_of(self.group, compiled.question(), list(values.values()))
 
     def _next(
         self, compiled: Compiled, values: Mapping[str, Value], page: Page, rows: Sequence[SqlRow]
@@ -526,7 +527,9 @@ class Reader:
         def make() -> Compiled:
             plan = plan_find(shape, statistics)
             compiled = compile_plan(plan, statistics, clock, dialect, paging)
-            return compiled if paging is None else replace(compiled, question=_digest(shape))
+            if paging is None:
+                return compiled
+            return replace(compiled, question=cache(partial(_digest, shape)))
 
         key = (shape, statistics.epoch, statistics.is_certain, clock, paging)
         compiled = self._catalog.plans.get(key, make)

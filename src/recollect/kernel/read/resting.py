@@ -47,13 +47,12 @@ _MOST_TOLD: Final = 5  # rows that the warning names, and elements of each
 def resting(reader: Reader, find: ast.Find, bindings: Bindings) -> Iterator[Notice]:
     """Yield the warning that names the rows of a page which rest on what is not true now.
 
-    Nothing inside a write. Cost: the query twice more, with a limit to what is looked at, and a
-    statement; so it is only asked where the counts do not say that none can.
+    Cost: the query twice more, with a limit to what is looked at, and a statement; so it is only
+    asked where `Reader.may_rest` does not say that none can.
     """
     page = Page.of(find, bindings)
     with reader.at_page(page):
-        if reader.clock is not None and reader.may_rest(find, bindings, page):
-            yield from _resting(reader, find, bindings, page)
+        yield from _resting(reader, find, bindings, page)
 
 
 def _resting(reader: Reader, find: ast.Find, bindings: Bindings, page: Page) -> Iterator[Notice]:

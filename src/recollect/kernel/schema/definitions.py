@@ -20,13 +20,12 @@ from recollect.errors import TYPE_MISMATCH, Fix, RecollectError, Span, nearest
 from recollect.kernel.lang import ast
 from recollect.kernel.lang.tokens import quoted
 from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.plan.scope import canonical_name
-from recollect.kernel.read.known_keys import META_TYPES, PROPOSITION_TYPE
-from recollect.kernel.store.cells import SqlValue, members, public_id, text, whole
+from recollect.kernel.read.known_keys import META_TYPES
+from recollect.kernel.store.cells import SqlValue, canonical_name, members, public_id, text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session, SqlRow
-from recollect.kernel.store.statements.declared import DEFINED, DEFINITION, DEFINITIONS, FLAGGED
-from recollect.model import FUNCTIONAL, LIVING, Attributes, ElementKind, Kinds, Value, normal_text
+from recollect.kernel.store.statements.declared import DEFINED, DEFINITION, DEFINITIONS
+from recollect.model import LIVING, Attributes, ElementKind, Kinds, Value
 from recollect.node import dataclass
 
 DOMAIN = "Domain"
@@ -133,23 +132,6 @@ def _definition(group: Group, kind: ElementKind, row: SqlRow) -> Definition:
     name, element, given, attributes, metadata = row
     identifier = public_id(group.id_bits, whole(element)) if given is None else text(given)
     return Definition(kind, text(name), identifier, members(attributes), members(metadata))
-
-
-def functional_predicates(session: Session, group_id: int) -> frozenset[str]:
-    """Return the functional predicates of a group as names are compared; one statement."""
-    names = names_with_flag(session, group_id, PROPOSITION_TYPE, FUNCTIONAL)
-    return frozenset(map(normal_text, names))
-
-
-def names_with_flag(session: Session, group_id: int, meta: str, attribute: str) -> list[str]:
-    """Return the names of the living definitions whose attribute is `true`."""
-    parameters: dict[str, SqlValue] = {
-        "group": group_id,
-        "meta": meta,
-        "living": LIVING,
-        "attribute": attribute,
-    }
-    return [text(name) for (name,) in session.rows(FLAGGED, parameters)]
 
 
 CONCEPT, LINK = ElementKind.CONCEPT, ElementKind.LINK

@@ -14,9 +14,15 @@ import orjson
 
 from recollect.errors import NOT_FOUND
 from recollect.kernel.read.catalogs import OpenGroup
-from recollect.kernel.read.cells import compare, hydrate, shown_concept
 from recollect.kernel.read.joints import End, counted_at, hops_from, joints_at, line_at, objects_of
-from recollect.kernel.read.moment import NOW, latest_by_id, public_ids
+from recollect.kernel.read.moment import (
+    NOW,
+    compare,
+    hydrate,
+    latest_by_id,
+    public_ids,
+    shown_concept,
+)
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.hits import wordy_hits
 from recollect.kernel.search.modes import KEYWORD, why_by_words

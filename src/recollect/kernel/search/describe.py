@@ -18,7 +18,6 @@ from recollect.errors import INVALID_VALUE, NOT_FOUND, Notice, RecollectError, n
 from recollect.kernel.lang import ast
 from recollect.kernel.lang.words import syntax_card
 from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.plan.scope import canonical_name
 from recollect.kernel.read.cells import (
     PagePlace,
     page_moment,
@@ -39,6 +38,7 @@ from recollect.kernel.search.primer import (
     portrait_of_type,
     primer,
 )
+from recollect.kernel.store.cells import canonical_name
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.port import Session
 from recollect.model import Description, ElementKind, Value

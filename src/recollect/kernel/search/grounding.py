@@ -14,14 +14,13 @@ from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.read.cells import (
     PageCursor,
     PagePlace,
-    hydrate,
     no_cursor,
     page_moment,
     question_of,
     read_cursor,
     write_cursor,
 )
-from recollect.kernel.read.moment import Moment
+from recollect.kernel.read.moment import Moment, hydrate
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.read.resting import standings
 from recollect.kernel.search.modes import KEYWORD, by_words, checked_mode, why_by_words

@@ -12,11 +12,10 @@ from typing import Final, Literal
 
 import orjson
 
-from recollect.kernel.plan.scope import canonical_name
-from recollect.kernel.read.cells import hydrate
+from recollect.kernel.read.moment import hydrate
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.tokens import called, tokens
-from recollect.kernel.store.cells import SqlValue, members, text, whole
+from recollect.kernel.store.cells import SqlValue, canonical_name, members, text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Partition, Session, Term
 from recollect.kernel.store.statements.meant import CALLED, SAID_OF, SPELT

@@ -32,7 +32,6 @@ from typing import Final
 
 import orjson
 
-from recollect.kernel.plan.scope import without_long_runs
 from recollect.kernel.store.cells import (
     TALLY_DOCUMENTS,
     TALLY_TOKENS,
@@ -40,8 +39,9 @@ from recollect.kernel.store.cells import (
     members,
     text,
     whole,
+    without_long_runs,
 )
-from recollect.kernel.store.insertion import add_counts
+from recollect.kernel.store.group import add_counts
 from recollect.kernel.store.port import (
     IndexedDocuments,
     Partition,

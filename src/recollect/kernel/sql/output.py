@@ -11,7 +11,7 @@ a yes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from itertools import takewhile
 
@@ -91,7 +91,7 @@ class Compiled:
     keys: tuple[int, ...] = ()  # SQL columns that a row is ordered by; none: only counting tells
     layout: str = ""  # what the keys are
     is_total: bool = False  # whether all columns aggregate, over all there is
-    question: str = ""  # what tells its cursors from those of another query
+    question: Callable[[], str] = str  # what tells its cursors from those of another query
 
 
 Columns = tuple[tuple[nodes.Expr, str], ...]

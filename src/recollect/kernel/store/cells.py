@@ -1,7 +1,10 @@
-"""What stands in the cells of a store: their types, the ids of elements, and digests.
+"""What stands in the cells of a store: names and values, their types, ids of elements, and digests.
 
-The rule: a cell of another type than its column is declared with means that the store is broken,
-and raises at once.
+The rules: a cell of another type than its column is declared with means that the store is broken,
+and raises at once. What passes is JSON that every store can hold, whatever is done with it. What is
+equal to the eye is one name. To normalise takes the square of the longest run of combining
+characters, so a name with a long run is refused, and a text that is only searched is cut; no
+language needs more than the 30 that Unicode's Stream-Safe Text Format allows.
 
 Public ids are UUIDs computed from a group's constant bits and an element's integer id: they need no
 storage and no look-up in either direction. Layout (UUID version 8, RFC 9562): 74 random bits of the
@@ -25,12 +28,22 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import NamedTuple, cast
+from unicodedata import combining, is_normalized, normalize
 
 import orjson
 
-from recollect.errors import STORE_CORRUPT, RecollectError
+from recollect.errors import (
+    INVALID_IDENTIFIER,
+    INVALID_VALUE,
+    RESOURCE_EXHAUSTED,
+    STORE_CORRUPT,
+    RecollectError,
+    Span,
+)
 from recollect.kernel.store.faults import is_for_memory, out_of_memory
 from recollect.model import Attributes, Instant, Operation, Value
 
@@ -333,3 +346,172 @@ class Sampling:
     def suspect(self) -> None:
         """Let what is read next be compared as a whole: a difference was seen."""
         self._is_suspicious = True
+
+
+SMALLEST, LARGEST = -(2**63), 2**63 - 1
+
+
+_TOO_DEEP = "too many levels"
+
+
+_TOO_LARGE = "a whole number beyond 64 bits"
+
+
+_NOT_FINITE = "a number that is not finite"
+
+
+_TEXT = frozenset({str})
+
+
+def fault(value: object, depth: int) -> str:
+    """Return what is wrong with a value that may nest `depth` levels deep, or nothing.
+
+    >>> fault({"names": ["Aspirin", None]}, 2)
+    ''
+    >>> fault({1: 2}, 2)
+    'an object with a key that is not text'
+    """
+    if type(value) is str:  # nearly all are of these types, and a comparison is quicker
+        return "" if value.isascii() and "\0" not in value else _text_fault(value)
+    if type(value) is float:
+        return "" if isfinite(value) else _NOT_FINITE
+    if type(value) is int:
+        return "" if SMALLEST <= value <= LARGEST else _TOO_LARGE
+    if value is None or value is True or value is False:
+        return ""
+    if type(value) is list and depth > 0:
+        return _first_fault(value, depth)
+    match value:
+        case str():
+            return _text_fault(value)
+        case int():
+            return "" if SMALLEST <= value <= LARGEST else _TOO_LARGE
+        case float():
+            return "" if isfinite(value) else _NOT_FINITE
+        case dict() | list() if depth < 1:
+            return _TOO_DEEP
+        case dict():
+            if not set(map(type, value)) <= _TEXT:
+                return "an object with a key that is not text"
+            return _first_fault(["".join(value), *value.values()], depth)
+        case list():
+            return _first_fault(value, depth)
+        case _:
+            return f"a Python {type(value).__name__}"
+
+
+def unfit(what: str, reason: str, depth: int, span: Span | None = None) -> RecollectError:
+    """Return the error for a value with a fault: KIP_4002 for its depth, else KIP_2003."""
+    if reason == _TOO_DEEP:
+        return RESOURCE_EXHAUSTED.error(
+            f"{what} nests deeper than {depth} levels",
+            "store parts of it as concepts of their own",
+            span=span,
+            details={"depth": depth},
+        )
+    return INVALID_VALUE.error(
+        f"{what} holds {reason}",
+        "use null, true, false, finite 64-bit numbers, text, arrays, objects",
+        span=span,
+    )
+
+
+def _first_fault(parts: list[object], depth: int) -> str:
+    for part in parts:
+        if type(part) is str and part.isascii() and "\0" not in part:
+            continue
+        if reason := fault(part, depth - 1):
+            return reason
+    return ""
+
+
+def _text_fault(text: str) -> str:
+    if "\0" in text:
+        return "the character NUL"
+    if text.isascii():
+        return ""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        return f"the lone surrogate U+{ord(text[error.start]):04X}"
+    return ""
+
+
+def check_parameters(values: Mapping[str, object], max_depth: int) -> None:
+    """Raise KIP_2003 for what JSON or 64 bits cannot hold, KIP_4002 for what nests too deep.
+
+    >>> check_parameters({"limit": 10, "names": ["Aspirin", None]}, max_depth=2)
+    """
+    if not isinstance(values, Mapping):
+        raise unfit(
+            "the parameters", f"no object but what is of type {type(values).__name__}", max_depth
+        )
+    for name, value in values.items():
+        if not isinstance(name, str):
+            raise unfit("the parameters", f"a name of type {type(name).__name__}", max_depth)
+        if reason := fault(name, max_depth) or fault(value, max_depth):
+            shown = name.encode("utf-8", "replace").decode()
+            raise unfit(f"parameter {shown}", reason, max_depth)
+
+
+LONGEST_NAME = 4_096
+"""Characters of a type, name, predicate or id."""
+
+
+LONGEST_RUN = 30
+"""Combining characters one after another."""
+
+
+_CANDIDATES = re.compile(rf"(?:[^\w\x00-\u02ff]|[\uff9e\uff9f]){{{LONGEST_RUN + 1},}}")
+"""Where a long run may be: all combining characters are among these."""
+
+
+def canonical_name(text: str, span: Span | None = None) -> str:
+    r"""Return a type, name, predicate or id in the form it is stored in: NFC.
+
+    KIP_1002 for one that is too long, or that has too many combining characters in a row,
+    KIP_2003 for a lone surrogate.
+
+    >>> canonical_name("Cafe\u0301") == "Caf\u00e9"
+    True
+    """
+    if len(text) > LONGEST_NAME:
+        raise INVALID_IDENTIFIER.error(
+            f"a name is longer than {LONGEST_NAME} characters",
+            "keep long text in an attribute",
+            span=span,
+        )
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise INVALID_VALUE.error(
+            "a name holds a lone surrogate", "correct the name", span=span
+        ) from error
+    if without_long_runs(text) != text:
+        raise INVALID_IDENTIFIER.error(
+            f"a name has more than {LONGEST_RUN} combining characters in a row",
+            "leave some of the accents out",
+            span=span,
+        )
+    return text if is_normalized("NFC", text) else normalize("NFC", text)
+
+
+def without_long_runs(text: str) -> str:
+    r"""Return a text with every run of combining characters cut to 30. Cost: linear.
+
+    >>> len(without_long_runs("a" + 100 * "\u0301"))
+    31
+    """
+    return text if text.isascii() else _CANDIDATES.sub(_cut, text)
+
+
+def _cut(found: re.Match[str]) -> str:
+    kept: list[str] = []
+    run = 0
+    for character in found.group():
+        run = run + 1 if combining(normalize("NFKD", character)[0]) else 0
+        if run <= LONGEST_RUN:
+            kept.append(character)
+    return "".join(kept)

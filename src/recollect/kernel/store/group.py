@@ -18,10 +18,10 @@ import orjson
 
 from recollect.errors import NOT_FOUND, STORE_CORRUPT, Hint, RecollectError, ToDo, nearest, refused
 from recollect.kernel.store.cells import BITS_BYTES, EVERY_GROUP, KEY_BYTES, octets, text, whole
-from recollect.kernel.store.insertion import put_few
 from recollect.kernel.store.port import Parameters, Session, SqlRow
 from recollect.kernel.store.sharing import Shared
 from recollect.kernel.store.statements.counts import (
+    ADD,
     ALL,
     CREATE_GROUP,
     DELETE,
@@ -150,6 +150,13 @@ def purges(session: Session) -> int:
 def make_stale(session: Session, group_id: int) -> None:
     """Let nothing that was cached of a group be used again, as a purge of nothing would."""
     session.execute_many(MAKE_STALE, [{"group": group_id}])
+
+
+def add_counts(session: Session, group_id: int, changes: Mapping[tuple[str, int], int]) -> None:
+    """Add differences to a group's counts, by kind of tally and term."""
+    changed = [(group_id, *key, change) for key, change in sorted(changes.items()) if change]
+    if changed:
+        session.put_few(ADD, changed)
 
 
 def delete_group(session: Session, group_id: int) -> None:
@@ -290,7 +297,7 @@ class Interning:
     def flush(self) -> None:
         """Write the new codes, so that this transaction can read them."""
         rows, self._unwritten = self._unwritten, []
-        put_few(self._session, PUT, rows)
+        self._session.put_few(PUT, rows)
 
     def text(self, code: int) -> str:
         """Return the term behind a code."""

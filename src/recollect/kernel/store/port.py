@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from recollect.kernel.store.cells import Sampling, SqlValue
-from recollect.kernel.store.statement import Statement, spell
+from recollect.kernel.store.statement import Insertion, Spelling, Statement
 from recollect.model import LINK_BIT, Kinds, Progress, silent
 from recollect.node import dataclass, field
 
@@ -199,6 +199,12 @@ class Session(Protocol):
     def execute_many(self, sql: Sql, parameters: Iterable[Parameters]) -> None:
         """Run one statement once for each set of parameters."""
 
+    def put(self, insertion: Insertion, rows: Sequence[SqlRow]) -> None:
+        """Put rows into a table, in their order."""
+
+    def put_few(self, one: Statement, rows: Sequence[SqlRow]) -> None:
+        """Put rows, of which there are mostly few, by a statement that puts one."""
+
     def plan(self, sql: Sql, parameters: Parameters = ()) -> tuple[str, ...]:
         """Return the engine's own plan of a statement, a line each, indented by depth."""
 
@@ -362,22 +368,16 @@ class Dialect:
     parameter: str  # what a bound parameter begins with: ":"
     longest_name: int | None  # bytes of a name, where there is a limit
     words: Mapping[str, str]  # what statements say in braces
-    is_remote: bool  # whether statements travel to a server, each with rows of its own
     has_types: bool  # whether each expression has one type, and says it: `:limit::bigint`
     id_bits: Callable[[bytes], bytes]  # of a group, as the function `public_id` takes them
     pattern: Callable[[str], str] | None  # a regular expression of RE2 as the engine's; None: as is
     value_order: tuple[tuple[str, str], ...]  # functions of values of one class, and their types
     overrides: Mapping[Statement, str]  # what this engine says in quite another way
+    spelt: Mapping[Statement, str] = field(init=False)  # the texts of all statements, by them
 
-    def spell(self, statement: Statement) -> str:
-        """Return the text of a statement for this engine, made once. Cost: a look-up."""
-        found = statement.spelt.get(self.name)
-        if found is None:
-            own = self.overrides.get(statement)
-            text = statement.text if own is None else own
-            found = spell(text, self.words, has_types=self.has_types)
-            statement.spelt[self.name] = found
-        return found
+    def __post_init__(self) -> None:
+        spelling = Spelling(self.words, self.overrides, has_types=self.has_types)
+        object.__setattr__(self, "spelt", spelling)
 
     def word(self, name: str, *arguments: str) -> str:
         """Return a word, for a text that is put together where it is asked."""

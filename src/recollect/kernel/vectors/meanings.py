@@ -22,9 +22,9 @@ import orjson
 
 from recollect.errors import EMBEDDER_UNAVAILABLE, STORE_CORRUPT, Notice, RecollectError, refused
 from recollect.kernel.store.cells import octets, row_digest, text, whole
-from recollect.kernel.store.insertion import Insertion
 from recollect.kernel.store.port import Session, SqlRow
 from recollect.kernel.store.sharing import Shared
+from recollect.kernel.store.statement import Insertion
 from recollect.kernel.store.statements.counts import DELETE
 from recollect.kernel.store.statements.vectors import (
     CHANGE,
@@ -329,7 +329,7 @@ class VectorRows:
         row = self._session.row(LAST_VECTOR, {"group": self._group_id})
         last = 0 if row is None else whole(row[0])
         added = [self._row(last + at, *one) for at, one in enumerate(new, 1)]
-        _VECTORS.run(self._session, added)
+        self._session.put(_VECTORS, added)
         return {one: last + at for at, (one, _) in enumerate(new, 1)}
 
     def _row(self, at: int, hash_: str, vector: bytes) -> SqlRow:
@@ -354,7 +354,7 @@ class VectorRows:
                 moved.append((number, vector, digest, group_id, element))
             else:
                 new.append((group_id, number, element, vector, digest))
-        _EMBEDDED.run(self._session, new)
+        self._session.put(_EMBEDDED, new)
         self._session.execute_many(CHANGE, moved)
         drop_unused(self._session, group_id, {before[one] for *_, one in moved})
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence, Set
 from typing import assert_never, cast
 
 from recollect.errors import DUPLICATE_EXISTS, VERSION_CONFLICT, RecollectError, Span, refused
-from recollect.kernel.plan.scope import canonical_name
+from recollect.kernel.store.cells import canonical_name
 from recollect.kernel.write.element import (
     ConceptElement,
     Element,
@@ -21,7 +21,7 @@ from recollect.kernel.write.element import (
     Triple,
     without_keys,
 )
-from recollect.kernel.write.facts import BatchFacts, add_source, also_holds, is_fact, told_of_both
+from recollect.kernel.write.facts import BatchFacts, also_holds, is_fact, told_of_both
 from recollect.kernel.write.identity import check_id, match_link, match_or_create, taken_id
 from recollect.kernel.write.merge_concepts import bear_anew, merge_concepts, take_back
 from recollect.kernel.write.references import References, normal, unknown
@@ -189,7 +189,7 @@ class Batch:
             metadata = {**new_metadata, **metadata}
         self._unit.put(concept, attributes, metadata, own)
         if change.source is not None:
-            add_source(self._unit, concept, change.source)
+            self._unit.add_source(concept, change.source)
         self.references.name(change.handle, concept)
         return concept
 

@@ -25,8 +25,8 @@ from recollect.errors import STORE_BUSY, STORE_CORRUPT, Notice
 from recollect.kernel.lang import ast, print_text
 from recollect.kernel.lang.print_inline import visible
 from recollect.kernel.plan.bind import Bindings, bind_values
-from recollect.kernel.read.cells import Page, PagePlace, compare, question_of, write_cursor
-from recollect.kernel.read.moment import Moment, resolve_moment
+from recollect.kernel.read.cells import Page, PagePlace, question_of, write_cursor
+from recollect.kernel.read.moment import Moment, compare, resolve_moment
 from recollect.kernel.read.reader import Catalog, Reader
 from recollect.kernel.sql.hydration import record_sql
 from recollect.kernel.store.cells import SqlValue, members, public_id, text, whole

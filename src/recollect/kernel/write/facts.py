@@ -27,10 +27,11 @@ from recollect.errors import (
     forget_as,
     refused,
 )
-from recollect.kernel.schema.definitions import functional_predicates
+from recollect.kernel.read.known_keys import PROPOSITION_TYPE
 from recollect.kernel.search.tokens import called
-from recollect.kernel.store.cells import element_id
+from recollect.kernel.store.cells import SqlValue, element_id, text
 from recollect.kernel.store.holding import Stay, held_beside
+from recollect.kernel.store.statements.declared import FLAGGED
 from recollect.kernel.write.element import (
     VALID_FROM,
     VALID_UNTIL,
@@ -48,17 +49,17 @@ from recollect.model import (
     BEGINNING,
     FACT,
     FOREVER,
+    FUNCTIONAL,
+    LIVING,
     LONGEST_FACT_KEY,
     OBSERVED_AT,
     REPLACED_BY,
     SEARCH_ATTRIBUTES,
-    SOURCES,
     AlsoHolds,
     Attributes,
     Ended,
     Instant,
     PutFact,
-    Value,
     bound_text,
     instant_text,
     normal_text,
@@ -162,7 +163,7 @@ class BatchFacts:
         if known is not None:
             if known.is_living:
                 self._tracker.meet(known, is_new=False)
-                add_source(self._unit, known, change.source)
+                self._unit.add_source(known, change.source)
                 self._unit.put(known, attributes, metadata, metadata)
             return known, False
         clock = advance_clock(BEGINNING, FOREVER, metadata)
@@ -200,7 +201,7 @@ class BatchFacts:
             self._tracker.meet(link, is_new=False)
             held_until = link.content.invalid_at
             self._tell_again(link, new, metadata)
-        add_source(self._unit, link, change.source)
+        self._unit.add_source(link, change.source)
         if wrong is not None:
             self._close(wrong, link)
         elif change.replaces is not None:  # first, so that what it replaces cannot end it
@@ -469,7 +470,7 @@ class BatchFacts:
     def _is_functional(self, subject: int, predicate: str) -> bool:
         unit = self._unit
         if self._functional is None:
-            self._functional = functional_predicates(unit.session, unit.group.group_id)
+            self._functional = functional_predicates(unit)
         return normal_text(predicate) in self._functional and not is_kept(unit, subject, predicate)
 
     def _end(self, link: LinkElement, at: Instant) -> None:
@@ -479,16 +480,6 @@ class BatchFacts:
         until: Attributes = {VALID_UNTIL: instant_text(at)}
         self._unit.put(link, {}, until, until)
         self._ended[link] = None
-
-
-def add_source(unit: Unit, element: Element, source: str | None) -> None:
-    """Let an element keep what it was learnt from beside what it was learnt from before."""
-    if source is None:
-        return
-    normal, held = identifier(source, "source"), element.content.metadata.get(SOURCES)
-    sources: list[Value] = list(held) if isinstance(held, list) else []
-    if normal not in sources:
-        unit.put(element, {}, {SOURCES: [*sources, normal]}, {})
 
 
 def is_fact(link: LinkElement) -> bool:
@@ -560,6 +551,18 @@ def also_holds(unit: Unit, made: Sequence[LinkElement]) -> tuple[AlsoHolds, ...]
     )
 
 
+def functional_predicates(unit: Unit) -> frozenset[str]:
+    """Return the functional predicates of a group as names are compared; one statement."""
+    parameters: dict[str, SqlValue] = {
+        "group": unit.group.group_id,
+        "meta": PROPOSITION_TYPE,
+        "living": LIVING,
+        "attribute": FUNCTIONAL,
+    }
+    rows = unit.session.rows(FLAGGED, parameters)
+    return frozenset([normal_text(text(name)) for (name,) in rows])
+
+
 def also_holds_once(unit: Unit, links: Iterable[LinkElement]) -> tuple[AlsoHolds, ...]:
     """Return what goes on beside links of functional predicates, which KML does not end.
 
@@ -568,7 +571,7 @@ def also_holds_once(unit: Unit, links: Iterable[LinkElement]) -> tuple[AlsoHolds
     put = tuple(links)
     if not put:
         return ()
-    functional = functional_predicates(unit.session, unit.group.group_id)
+    functional = functional_predicates(unit)
     met = [one for one in put if normal_text(_predicate(unit, one)) in functional]
     return also_holds(unit, met)
 
@@ -579,7 +582,7 @@ def told_of_both(unit: Unit, subject: int) -> Iterator[Notice]:
     They are those of a subject, under functional predicates. Cost: its links, and a statement.
     """
     facts = defaultdict[int, list[LinkElement]](list)
-    functional = functional_predicates(unit.session, unit.group.group_id)
+    functional = functional_predicates(unit)
     for one in unit.directory.links_at([subject]):
         predicate = _predicate(unit, one)
         is_one = one.subject == subject and normal_text(predicate) in functional

@@ -33,9 +33,14 @@ from recollect.kernel.store.group import Terms
 from recollect.kernel.write.batch import Batch, Spans
 from recollect.kernel.write.element import ConceptElement, Element, canonical
 from recollect.kernel.write.identity import find_concept, matching_concepts, missing_concept
-from recollect.kernel.write.protection import refuse_update
 from recollect.kernel.write.unit import Unit
-from recollect.kernel.write.validation import concept_meant, constant, hidden_attributes, members
+from recollect.kernel.write.validation import (
+    concept_meant,
+    constant,
+    hidden_attributes,
+    members,
+    refuse_update,
+)
 from recollect.model import (
     BEGINNING,
     FOREVER,
@@ -133,7 +138,7 @@ def apply_update(unit: Unit, tree: ast.Update, ids: Iterable[int]) -> UpdateRepo
         for element, was in zip(elements, before, strict=True)
         if canonical(element.content.attributes) != canonical(was.attributes)
     ]
-    refuse_update(unit, described, tree.target.span)
+    refuse_update(unit.terms, unit.directory, described, tree.target.span)
     return UpdateReport(len(batch.tracker.updated), len(elements))
 
 

@@ -37,8 +37,8 @@ from recollect.kernel.write.element import (
     canonical,
     listed,
 )
-from recollect.kernel.write.protection import refuse_merge
 from recollect.kernel.write.unit import Unit
+from recollect.kernel.write.validation import refuse_merge
 from recollect.model import (
     CONCEPT_BIT,
     LINK_BIT,
@@ -59,7 +59,7 @@ def merge_concepts(unit: Unit, source: ConceptElement, target: ConceptElement) -
     two types else, KIP_3004 for a protected one. Cost: every link of the source, and every link
     about those.
     """
-    refuse_merge(unit, (source, target), None)
+    refuse_merge(unit.terms, unit.directory, (source, target), None)
     if unit.terms.text(source.type) != unit.session.kinds.made:
         _refuse_types(unit, source, target)
     moving = _Moving(unit, source, target.id)
@@ -78,7 +78,7 @@ def bear_anew(unit: Unit, concept: ConceptElement, type_: str) -> ConceptElement
     It says the same and has all its links. KIP_3003 when a living concept has that type and name,
     KIP_3004 for a protected one. Cost: as for a merge.
     """
-    refuse_merge(unit, (concept,), None)
+    refuse_merge(unit.terms, unit.directory, (concept,), None)
     code = unit.terms.code(type_)
     there = None if code is None else unit.directory.concept((code, concept.name))
     if there is not None:

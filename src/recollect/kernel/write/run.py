@@ -5,18 +5,13 @@ The rule: each sees what the ones before it did, queries too.
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
 from typing import assert_never
 
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings, bind_values
-from recollect.kernel.read.reader import Origin, Reader
-from recollect.kernel.read.resting import resting
+from recollect.kernel.read.reader import Reader
 from recollect.kernel.schema.definitions import refuse_undeclared
-from recollect.kernel.search.describe import describe
-from recollect.kernel.search.explain import explain
-from recollect.kernel.search.grounding import hits
-from recollect.kernel.write.capsule import export
 from recollect.kernel.write.conformance import refuse_nonconforming
 from recollect.kernel.write.found import (
     apply_merge,
@@ -27,47 +22,10 @@ from recollect.kernel.write.found import (
     remove_keys,
 )
 from recollect.kernel.write.identity import tell_namesakes
-from recollect.kernel.write.protection import refuse_protected
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.upsert import OnMissing, apply_upsert
-from recollect.kernel.write.validation import removable_key
+from recollect.kernel.write.validation import refuse_protected, removable_key
 from recollect.model import Progress, Result
-
-
-def answered(
-    reader: Reader, bindings: Bindings, query: ast.Query, origin: Origin | None = None
-) -> Result:
-    """Return the result of a query; `origin` is its text, if that holds nothing else.
-
-    KIP_2001 for a type or predicate that a strict group has not declared.
-    """
-    reader.deadline.check()
-    if reader.group.is_strict:
-        refuse_undeclared(reader.session, reader.group, query, bindings, reader.moment.known)
-    return answer(reader, bindings, query, origin)
-
-
-def answer(
-    reader: Reader, bindings: Bindings, query: ast.Query, origin: Origin | None = None
-) -> Result:
-    """Return the result of a query, of which the caller has refused what is not declared.
-
-    Outside of a write a warning names the rows that rest on what is not true now.
-    """
-    match query:
-        case ast.Find():
-            rows = reader.find(query, bindings, origin)
-            if rows.rows:
-                reader.notices += resting(reader, query, bindings)
-            return rows
-        case ast.Search():
-            return hits(reader, bindings, query)
-        case ast.Export():
-            return export(reader, bindings, query)
-        case ast.Explain():
-            return explain(reader, bindings, query, partial(answer, reader, bindings))
-        case _:
-            return describe(reader, bindings, query)
 
 
 class StatementRun:
@@ -78,12 +36,15 @@ class StatementRun:
         unit: Unit,
         reader: Reader,
         bindings: Bindings,
+        answered: Callable[[Reader, Bindings, ast.Query], Result],
         on_missing: OnMissing,
         progress: Progress,
     ) -> None:
+        """`answered` tells what a query of the text finds."""
         self._unit = unit
         self._reader = reader
         self._bindings = bindings
+        self._answered = answered
         self._on_missing = on_missing
         self._progress = progress
 
@@ -95,7 +56,7 @@ class StatementRun:
         """
         if isinstance(statement, ast.Query):
             self._unit.flush()
-            return answered(self._reader, self._bindings, statement)
+            return self._answered(self._reader, self._bindings, statement)
         declares = isinstance(statement, ast.Upsert)
         if self._unit.group.is_strict and not declares:
             self._refuse_undeclared(statement)
@@ -168,7 +129,7 @@ def refuse_disorder(unit: Unit, script: ast.Script) -> None:
     one for a batch of changes.
     """
     unit.flush()
-    refuse_protected(unit, unit.changed(), script)
+    refuse_protected(unit.terms, unit.directory, unit.changed(), script)
     if unit.group.is_strict:
         refuse_nonconforming(unit, unit.changed(), script)
     tell_namesakes(unit)

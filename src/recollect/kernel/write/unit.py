@@ -35,10 +35,9 @@ from recollect.kernel.store.cells import (
     next_chain,
     public_id,
 )
-from recollect.kernel.store.group import Group, Interning, Terms
-from recollect.kernel.store.insertion import Insertion, add_counts
+from recollect.kernel.store.group import Group, Interning, Terms, add_counts
 from recollect.kernel.store.port import Parameters, Session, SqlRow
-from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.statement import Insertion, Statement
 from recollect.kernel.store.statements.counts import COUNT_IDS
 from recollect.kernel.store.statements.rows import (
     ADVANCE,
@@ -72,9 +71,11 @@ from recollect.model import (
     FOREVER,
     LINK_BIT,
     LIVING,
+    SOURCES,
     Attributes,
     Instant,
     Operation,
+    Value,
 )
 from recollect.node import dataclass, field
 
@@ -136,8 +137,8 @@ class RowBatch:
         for statement, rows in self._moves.items():
             if rows:
                 session.execute_many(statement, rows)
-        _CONCEPTS.run(session, self._concepts)
-        _LINKS.run(session, self._links)
+        session.put(_CONCEPTS, self._concepts)
+        session.put(_LINKS, self._links)
 
     def _update(self, element: Element, old: State, target: State) -> None:
         before, content = element.before, target.content
@@ -355,6 +356,15 @@ class Unit:
             self.notices.extend(clock.notices)
         self.set_content(element, merge(content, attributes, metadata, clock))
 
+    def add_source(self, element: Element, source: str | None) -> None:
+        """Let an element keep what it was learnt from beside what it was learnt from before."""
+        if source is None:
+            return
+        normal, held = identifier(source, "source"), element.content.metadata.get(SOURCES)
+        sources: list[Value] = list(held) if isinstance(held, list) else []
+        if normal not in sources:
+            self.put(element, {}, {SOURCES: [*sources, normal]}, {})
+
     def set_content(self, element: Element, content: ElementContent) -> None:
         """Give an element another content; the same object changes nothing."""
         if content is not element.content:
@@ -448,7 +458,7 @@ class Unit:
         group_id, number = self.group.group_id, self.number
         record = Record(number, self.at, 2 * self._last_n + LINK_BIT, actor, request_id)
         chain = next_chain(self._chain, self.group.id_bits, record, changes)
-        _CHANGES.run(self.session, [(group_id, number, *one) for one in changes])
+        self.session.put(_CHANGES, [(group_id, number, *one) for one in changes])
         logged = {**record._asdict(), "group": group_id, "chain": chain}
         self.session.execute_many(LOG, [logged])
         self.session.execute_many(ADVANCE, [logged])

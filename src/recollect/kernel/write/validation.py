@@ -5,6 +5,11 @@ read here too, after its placeholders have been replaced by literals. Concepts o
 owns are read as any other, but written by that call alone, in a batch of changes, as are links from
 them that it keeps too, which no fact is; a restore is exempt. Of some types no two living concepts
 share a name.
+
+Concepts that a memory's own order is built on are protected from texts as soon as the bootstrap is
+in the memory; writing what they already say is not a change. A definition may evolve, but only by
+UPSERT, which names it: no UPDATE sweeps over it, and no key of it is lost. A purge and a restore
+are exempt: they are calls of people, not texts of models. KIP 1.0-RC11, KIP_3004.
 """
 
 from __future__ import annotations
@@ -25,11 +30,29 @@ from recollect.errors import (
     RecollectError,
     Span,
 )
-from recollect.kernel.lang.ast import ConceptPattern, Literal, Size, Text, ValueNode
+from recollect.kernel.lang.ast import ConceptPattern, Literal, Script, Size, Text, ValueNode
 from recollect.kernel.lang.cursor import MAX_DEPTH
-from recollect.kernel.plan.bind import Bindings, fault, unfit
-from recollect.kernel.plan.scope import LONGEST_NAME, canonical_name
-from recollect.kernel.store.cells import SqlValue, text, whole
+from recollect.kernel.plan.bind import Bindings
+from recollect.kernel.read.known_keys import CONCEPT_TYPE, PROPOSITION_TYPE
+from recollect.kernel.schema.definitions import (
+    BELONGS,
+    CORE_DIRECTIVES,
+    CORE_DOMAIN,
+    DOMAIN,
+    PERSON,
+    SELF,
+    SYSTEM,
+    place_of_concept,
+)
+from recollect.kernel.store.cells import (
+    LONGEST_NAME,
+    SqlValue,
+    canonical_name,
+    fault,
+    text,
+    unfit,
+    whole,
+)
 from recollect.kernel.store.group import Interning
 from recollect.kernel.store.port import Parameters, Session
 from recollect.kernel.store.statements.living import (
@@ -40,7 +63,7 @@ from recollect.kernel.store.statements.living import (
 )
 from recollect.kernel.vectors.embedder import concept_meaning
 from recollect.kernel.write.element import ConceptElement, Directory, Element, LinkElement
-from recollect.model import LIVING, Attributes, Kinds, Meant, normal_text
+from recollect.model import FUNCTIONAL, LIVING, Attributes, Kinds, Meant, normal_text
 
 _DEEPEST = MAX_DEPTH - 1
 """How many levels a value may have: with the object around it, as many as a text may write."""
@@ -334,4 +357,140 @@ def _refuse_from(
         raise IMMUTABLE_TARGET.error(
             f'"{predicate}" from {{type: "{kind.type}", name: "{subject.name}"}} {fault}',
             f"call {kind.call}",
+        )
+
+
+_DEFINITIONS = frozenset(
+    {
+        (CONCEPT_TYPE, CONCEPT_TYPE),
+        (CONCEPT_TYPE, PROPOSITION_TYPE),
+        (CONCEPT_TYPE, DOMAIN),
+        (PROPOSITION_TYPE, BELONGS),
+        (DOMAIN, CORE_DOMAIN),
+    }
+)
+"""Concepts whose attributes only an UPSERT changes."""
+
+_ACTORS = frozenset({(PERSON, SELF), (PERSON, SYSTEM)})
+"""Concepts that stay what they are called, with their core directives; the rest may change."""
+
+_NAMES = frozenset(name for _, name in _DEFINITIONS | _ACTORS)
+
+
+def refuse_protected(
+    terms: Interning, directory: Directory, changed: Iterable[Element], tree: Script
+) -> None:
+    """Raise KIP_3004 for the first protected concept that the flushed transaction changed.
+
+    Nothing is protected before the bootstrap is there. `tree` is the text that wrote, to point
+    into. Cost: a look-up where something called like a protected concept changed.
+    """
+    called = [one for one in changed if isinstance(one, ConceptElement) and one.name in _NAMES]
+    _refuse_functional(terms, called, tree)
+    named = [one for one in called if one.before is not None]
+    if not named:
+        return
+    protected = _coded(terms, _DEFINITIONS | _ACTORS)
+    touched = [
+        (one, protected[one.type, one.name]) for one in named if (one.type, one.name) in protected
+    ]
+    root = CONCEPT_TYPE, CONCEPT_TYPE
+    is_there = any(key == root for _, key in touched)
+    if touched and (is_there or _has_bootstrap(terms, directory)):
+        for concept, key in touched:
+            _refuse_change(concept, key, place_of_concept(tree, *key))
+
+
+def _refuse_functional(terms: Interning, called: Iterable[ConceptElement], tree: Script) -> None:
+    """Raise KIP_3004 where structure is said to have one object at a time, bootstrap or not."""
+    key = PROPOSITION_TYPE, BELONGS
+    for one in called:
+        is_structure = (terms.text(one.type), one.name) == key and one.is_living
+        was = one.before is not None and one.before.content.attributes.get(FUNCTIONAL) is True
+        if is_structure and not was and one.content.attributes.get(FUNCTIONAL) is True:
+            raise IMMUTABLE_TARGET.error(
+                f"{_shown(key)} is structure, which is never functional: it has many objects",
+                f"leave {FUNCTIONAL} out, or set it to false",
+                span=place_of_concept(tree, *key),
+            )
+
+
+def refuse_merge(
+    terms: Interning,
+    directory: Directory,
+    concepts: Iterable[ConceptElement],
+    span: Span | None,
+) -> None:
+    """Raise KIP_3004 for the first concept that is protected: none is merged, on either side."""
+    if not _has_bootstrap(terms, directory):
+        return
+    for concept in concepts:
+        kind = terms.text(concept.type)
+        if (kind, concept.name) in _DEFINITIONS | _ACTORS:
+            raise IMMUTABLE_TARGET.error(
+                f"{_shown((kind, concept.name))} is protected from merging",
+                "leave it out of MERGE",
+                span=span,
+            )
+
+
+def refuse_update(
+    terms: Interning, directory: Directory, elements: Iterable[Element], span: Span | None
+) -> None:
+    """Raise KIP_3004 for the first definition whose attributes an UPDATE has changed.
+
+    `elements` are those that it changed. Cost: one look-up.
+    """
+    definitions = _coded(terms, _DEFINITIONS)
+    for one in elements:
+        if not isinstance(one, ConceptElement) or one.before is None:
+            continue
+        key = definitions.get((one.type, one.name))
+        if key is not None and _has_bootstrap(terms, directory):
+            name = _shown(key)
+            raise IMMUTABLE_TARGET.error(
+                f"{name} is protected: UPDATE does not change its attributes",
+                f"use UPSERT {{ CONCEPT @x {{ {name} SET ATTRIBUTES {{ ... }} }} }}",
+                span=span,
+            )
+
+
+def _has_bootstrap(terms: Interning, directory: Directory) -> bool:
+    code = terms.code(CONCEPT_TYPE)
+    return code is not None and directory.concept((code, CONCEPT_TYPE)) is not None
+
+
+def _coded(
+    terms: Interning, keys: Iterable[tuple[str, str]]
+) -> dict[tuple[int | None, str], tuple[str, str]]:
+    """Return types and names by the code of the type, as elements have it."""
+    return {(terms.code(kind), name): (kind, name) for kind, name in keys}
+
+
+def _shown(key: tuple[str, str]) -> str:
+    return f'{{type: "{key[0]}", name: "{key[1]}"}}'
+
+
+def _refuse_change(concept: ConceptElement, key: tuple[str, str], span: Span | None) -> None:
+    assert concept.before is not None and concept.on_disk is not None
+    before, after = concept.before.content.attributes, concept.on_disk.content.attributes
+    name = _shown(key)
+    if not concept.is_living:
+        raise IMMUTABLE_TARGET.error(
+            f"{name} is protected: it is neither deleted nor merged into another",
+            "leave it, and delete what you made yourself",
+            span=span,
+        )
+    if key in _DEFINITIONS and not before.keys() <= after.keys():
+        raise IMMUTABLE_TARGET.error(
+            f"{name} is protected: its attributes are not deleted",
+            "leave them, or set them anew with UPSERT",
+            span=span,
+        )
+    directives = before.get(CORE_DIRECTIVES)
+    if key in _ACTORS and CORE_DIRECTIVES in before and after.get(CORE_DIRECTIVES) != directives:
+        raise IMMUTABLE_TARGET.error(
+            f"the attribute {CORE_DIRECTIVES} of {name} is protected",
+            f"leave {CORE_DIRECTIVES} out; its other attributes may change",
+            span=span,
         )

@@ -51,7 +51,7 @@ def test_every_statement_can_be_prepared_on_a_server(on_server: str) -> None:
     for name, statement in found.items():
         try:
             with store.reading() as session:
-                session.rows(f"PREPARE tried AS {numbered(POSTGRES.spell(statement))}")
+                session.rows(f"PREPARE tried AS {numbered(POSTGRES.spelt[statement])}")
                 session.rows("DEALLOCATE tried")
         except (RecollectError, KeyError) as error:
             refused[name] = f"{error!r} {error.__cause__}"

@@ -105,9 +105,9 @@ def test_equal_texts_are_found_and_ordered_through_their_index(
     )
     with store.reading() as session:
         for text, index, values in (
-            (session.dialect.spell(CONCEPT_BY_KEY), "concept_name", named),
-            (session.dialect.spell(CONCEPT_BY_NAME_KEY), "concept_name_key", named),
-            (session.dialect.spell(BY_PUBLIC_ID), "concept_public", ids),
+            (session.dialect.spelt[CONCEPT_BY_KEY], "concept_name", named),
+            (session.dialect.spelt[CONCEPT_BY_NAME_KEY], "concept_name_key", named),
+            (session.dialect.spelt[BY_PUBLIC_ID], "concept_public", ids),
             (order.sql(session.dialect), "concept_name", {}),
         ):
             asked: dict[str, SqlValue] = {"group": 1, "living": LIVING, **values}

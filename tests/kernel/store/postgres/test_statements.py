@@ -9,8 +9,8 @@ from hypothesis import given, strategies as st
 
 import postgres
 from recollect.kernel.store.cells import SqlValue
-from recollect.kernel.store.insertion import Insertion
 from recollect.kernel.store.postgres.store import PostgresStore
+from recollect.kernel.store.statement import Insertion
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def test_rows_that_go_to_a_server_together_are_as_they_were(
     types = "bigint bigint text bytea bigint"
     insertion = Insertion("vector (group_id, id, hash, vector, digest)", types)
     with store.writing(is_dry_run=True) as session:
-        insertion.run(session, rows)
+        session.put(insertion, rows)
         found = session.rows(
             "/* a test's */ SELECT group_id, id, hash, vector, digest FROM vector ORDER BY id"
         )

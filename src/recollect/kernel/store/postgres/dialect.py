@@ -201,7 +201,6 @@ POSTGRES = Dialect(
         ),
         "part_of": "(strpos({0}, {1}) > 0)",
     },
-    is_remote=True,
     has_types=True,
     id_bits=drawn_id,
     pattern=translated,

@@ -53,6 +53,7 @@ from recollect.kernel.store.postgres.postings import Postings
 from recollect.kernel.store.postgres.round_trip import Found, Query, together
 from recollect.kernel.store.postgres.text_index import PostgresTexts, Word
 from recollect.kernel.store.sharing import AsksOnce
+from recollect.kernel.store.statement import Insertion, Statement
 from recollect.kernel.store.statements.counts import RETIRE_GROUP
 from recollect.kernel.store.statements.elements import LAST, STATE
 from recollect.kernel.store.statements.rows import LOG
@@ -186,12 +187,11 @@ class PostgresSession(AsksOnce):
         if not self.depth:
             yield from self.rows(sql, parameters)
             return
-        text, values = bound(_text(sql), parameters)
+        query = bound(_text(sql), parameters)
         connection = self._begun()
-        name = f"each_{next(_NUMBERS)}"
         with self._translating():
-            cursor = RawServerCursor(connection, name)
-            cursor.execute(text, values)
+            cursor = RawServerCursor(connection, f"each_{next(_NUMBERS)}")
+            cursor.execute(*query)
         try:
             while True:
                 with self._translating():
@@ -222,16 +222,24 @@ class PostgresSession(AsksOnce):
         if self._waiting and len(self._before) + len(sets) <= _MOST_WAITING:
             self._before += sets
             return
-        text, values = sets[0]
         if len(sets) == 1:
-            self._run(text, values)
+            self._run(*sets[0])
             return
         connection = self._begun()
         with self._translating():
             cursor = connection.cursor()
             with together(connection):
-                cursor.executemany(text, [values for _, values in sets])
+                cursor.executemany(sets[0][0], [values for _, values in sets])
         self.written += cursor.rowcount
+
+    def put(self, insertion: Insertion, rows: Sequence[SqlRow]) -> None:
+        """Put rows into a table by the thousand: it takes a third of the time."""
+        for statement, sets in insertion.at_once(rows):
+            self.execute_many(statement, sets)
+
+    def put_few(self, one: Statement, rows: Sequence[SqlRow]) -> None:
+        """Put rows, of which there are mostly few, in one round trip."""
+        self.execute_many(one, rows)
 
     def plan(self, sql: Sql, parameters: Parameters = ()) -> tuple[str, ...]:
         """Return the server's own plan of a statement, a line each, indented by depth.
@@ -568,4 +576,4 @@ def _version(state: SqlRow | None) -> int | None:
 
 
 def _text(sql: Sql) -> str:
-    return sql if isinstance(sql, str) else POSTGRES.spell(sql)
+    return sql if isinstance(sql, str) else POSTGRES.spelt[sql]

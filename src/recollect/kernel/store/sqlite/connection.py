@@ -13,13 +13,14 @@ the log has grown. A reader that stays delays writes but never stops them.
 
 from __future__ import annotations
 
+import re
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
-from itertools import islice
+from functools import cache, partial
+from itertools import chain, islice
 from typing import Any, Final
 
 import apsw
@@ -40,6 +41,7 @@ from recollect.kernel.store.sqlite.functions import (
 )
 from recollect.kernel.store.sqlite.read_only import SCHEME
 from recollect.kernel.store.sqlite.text_index import SqliteTexts
+from recollect.kernel.store.statement import Insertion, Statement
 
 STEPS_A_TICK = 10_000
 """How often the engine asks whether it may go on."""
@@ -184,6 +186,9 @@ _BEGIN_ERASURE = "UPDATE erasure SET begun = begun + 1"
 _JOIN_SEGMENTS = "INSERT INTO text_index (text_index) VALUES ('optimize')"
 HAS_SAMPLES = "SELECT 1 FROM sqlite_schema AS s WHERE s.name = 'sqlite_stat4'"
 _MARK = "UPDATE counter SET mark_before = mark, mark = randomblob(16)"
+_FEW = 16  # rows that one statement puts if they are all; of more, what tells how quick they are
+_SLOW = 0.0002  # seconds a row, beyond which another thread has had the turn, or texts are long
+_VALUES = re.compile(r"(\([?, ]+\))")
 _UNWRITTEN = 64 * 2**20  # bytes of changed pages a write keeps in memory, if the cache is smaller
 
 
@@ -357,6 +362,29 @@ class SqliteSession(AsksOnce):
                     pass
         except (apsw.Error, MemoryError) as error:
             raise translated(error) from error
+
+    def put(self, insertion: Insertion, rows: Sequence[SqlRow], slow: float = _SLOW) -> None:
+        """Put rows in their order; beyond `slow` seconds a row, the others by the thousand.
+
+        Each statement hands over Python's turn, and a busy thread may keep it for milliseconds.
+        Alone, many rows are put quickest one by one, since a statement of many keeps a journal of
+        its own. Beside a busy thread a thousand would wait for seconds; one statement waits once.
+        """
+        if len(rows) <= _FEW:
+            self.put_few(insertion.one, rows)
+            return
+        began = time.perf_counter()
+        self.execute_many(insertion.one, rows[:_FEW])
+        is_slow = time.perf_counter() - began > slow * _FEW
+        rest = rows[_FEW:]
+        for statement, sets in insertion.at_once(rest) if is_slow else ((insertion.one, rest),):
+            self.execute_many(statement, sets)
+
+    def put_few(self, one: Statement, rows: Sequence[SqlRow]) -> None:
+        """Put rows by a statement that puts one, or by a single one where they are few."""
+        if 1 < len(rows) <= _FEW:
+            one, rows = _of_rows(one, len(rows)), [tuple(chain.from_iterable(rows))]
+        self.execute_many(one, list(rows))
 
     def plan(self, sql: Sql, parameters: Parameters = ()) -> tuple[str, ...]:
         """Return the engine's own plan of a statement, a line each, indented by depth."""
@@ -546,8 +574,15 @@ class SqliteSession(AsksOnce):
         self.is_writing = False
 
 
+@cache
+def _of_rows(one: Statement, many: int) -> Statement:
+    """Return a statement that puts so many rows where another one puts one."""
+    head, marks, tail = _VALUES.split(one.text)
+    return Statement(head + ", ".join([marks] * many) + tail)
+
+
 def _text(sql: Sql) -> str:
-    return sql if isinstance(sql, str) else SQLITE.spell(sql)
+    return sql if isinstance(sql, str) else SQLITE.spelt[sql]
 
 
 def _opened(

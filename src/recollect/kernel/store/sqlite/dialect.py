@@ -128,7 +128,6 @@ SQLITE = Dialect(
         "in_order": "{0}",  # a value of a document, which is text, as texts are ordered
         "part_of": "(instr({0}, {1}) > 0)",  # the second text is in the first
     },
-    is_remote=False,
     has_types=False,
     id_bits=bytes,
     pattern=None,

@@ -16,7 +16,6 @@ from typing import cast
 import orjson
 
 from recollect.kernel.store.cells import SqlValue, octets, text, whole
-from recollect.kernel.store.insertion import Insertion
 from recollect.kernel.store.port import (
     IndexedDocuments,
     Occurrences,
@@ -27,6 +26,7 @@ from recollect.kernel.store.port import (
     marked,
 )
 from recollect.kernel.store.sqlite.functions import document_length
+from recollect.kernel.store.statement import Insertion
 
 _AT_ONCE = 10_000  # terms read together
 
@@ -129,7 +129,7 @@ class SqliteTexts:
                 (moved if one in left else made).append((one, text))
         left.difference_update(map(itemgetter(0), moved))
         self._session.execute_many(_REMOVE, [(one,) for one in sorted(left)])
-        _INSERT.run(self._session, sorted(made))
+        self._session.put(_INSERT, sorted(made))
         self._session.execute_many(_REPLACE, sorted(moved))
 
     def erase(self, group_id: int, documents: Collection[int]) -> None:  # noqa: ARG002

@@ -30,7 +30,7 @@ from urllib.parse import quote, urlencode
 import orjson
 
 from recollect.client.connection import Connection
-from recollect.errors import CODES, INTERNAL, UNAVAILABLE, RecollectError, refused
+from recollect.errors import CODES, INTERNAL, LIMIT_EXCEEDED, UNAVAILABLE, RecollectError, refused
 from recollect.faces.calls import Call, calls_of
 from recollect.faces.operations import OPERATIONS, Envelope
 from recollect.faces.operations.envelope import (
@@ -46,6 +46,7 @@ PATH = "/v1/operations/"
 """Where the operations are, below the address of a server."""
 
 _NAMED = {"request_id", "status"}
+_LONGEST_PLACE = 15_000  # characters of an address: a head may take 16 KiB
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +125,14 @@ class Remote:
         """Return the calls of a face's class."""
         return cls(send, prefix, {one.function: one for one in calls_of(face)}, group)
 
-    def call(self, function: str, given: Mapping[str, object]) -> Mapping[str, Any]:
-        """Send one call and return its output; raises the error of the server."""
+    def call(
+        self, function: str, given: Mapping[str, object], *, may_repeat: bool = False
+    ) -> Mapping[str, Any]:
+        """Send one call and return its output; raises the error of the server.
+
+        What writes is only sent again where it `may_repeat`. LIMIT_EXCEEDED for an address that
+        is longer than servers read.
+        """
         call = self.calls[function]
         if "as_of" in call.inputs:
             given = {"as_of": self.as_of, **given}
@@ -134,25 +141,30 @@ class Remote:
             quote(str(members.pop(part[1:-1])), safe="") if part[:1] == "{" else part
             for part in call.path.split("/")
         ]
-        query = {} if self.group is None else {"group_id": self.group}
+        query: dict[str, str | list[str]] = {}
         body = b""
         if call.method in ("GET", "DELETE"):
-            query |= {name: _in_query(value) for name, value in members.items()}
+            query = {name: _in_query(value) for name, value in members.items()}
         else:
             try:
                 body = orjson.dumps(members)
             except TypeError as error:
                 told = f"what is sent cannot be JSON: {error}"
                 raise refused(told, "pass texts, numbers and lists") from error
-        path = f"{self.prefix}/{'/'.join(parts)}"
-        sent = HttpExchange(
-            f"{path}?{urlencode(query)}" if query else path,
-            named_request(None),
-            body,
-            call.effect == "reads",
-            call.method,
+        if self.group is not None:
+            query["group_id"] = self.group
+        path = f"{self.prefix}/{'/'.join(parts)}".removesuffix("/")
+        place = f"{path}?{urlencode(query, doseq=True)}" if query else path
+        if len(place) > _LONGEST_PLACE:
+            raise LIMIT_EXCEEDED.error(
+                f"the address of the call has {len(place)} characters, and {_LONGEST_PLACE} is the"
+                " most",
+                "shorten what is asked for",
+            )
+        may_repeat = may_repeat or call.effect == "reads"
+        envelope = self.send(
+            HttpExchange(place, named_request(None), body, may_repeat, call.method)
         )
-        envelope = self.send(sent)
         if "error" in envelope:
             raise raised(cast("Mapping[str, Any]", envelope["error"]))
         return cast("Mapping[str, Any]", envelope["output"])
@@ -249,10 +261,11 @@ def awaited(
     return asked
 
 
-def _in_query(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
+def _in_query(value: object) -> str | list[str]:
+    """Return a value as a query carries it; an empty list says that none is meant."""
+    if isinstance(value, list):
+        return [*map(str, value)] or ""
+    return ("true" if value else "false") if isinstance(value, bool) else str(value)
 
 
 def raised(error: Mapping[str, Any]) -> RecollectError:

@@ -10,15 +10,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, Final, Self, Unpack, cast
-from urllib.parse import urlencode
+from typing import Any, Self, Unpack, cast
 
-import orjson
-
-from recollect.client.calls import HttpExchange, raised
+from recollect.client.calls import HttpExchange, Remote
 from recollect.client.connection import Connection
 from recollect.client.kip import as_of_members
-from recollect.errors import LIMIT_EXCEEDED, RESOURCE_NOT_FOUND, RecollectError, refused
+from recollect.errors import RESOURCE_NOT_FOUND, RecollectError, refused
 from recollect.faces.claims import (
     STATUSES,
     Actor,
@@ -32,6 +29,7 @@ from recollect.faces.claims import (
 )
 from recollect.faces.claims.attention import EMPTY_EVIDENCE
 from recollect.faces.claims.audit_log import LogSink
+from recollect.faces.claims.calls import AttentionCalls, ClaimCalls
 from recollect.faces.claims.feed import place_of
 from recollect.faces.claims.learning import log_supersession
 from recollect.faces.claims.model import (
@@ -49,7 +47,7 @@ from recollect.faces.claims.model import (
 from recollect.faces.claims.protocol import RankedStore
 from recollect.faces.claims.records import FilterArguments, Filters
 from recollect.faces.claims.wire import from_wire, kept_claim
-from recollect.faces.operations.envelope import named_request
+from recollect.faces.operations import Envelope
 from recollect.kernel import check_as_of
 from recollect.model import AsOf
 
@@ -61,10 +59,6 @@ Ids = list[str]
 Items = list[AttentionItem]
 Feed = list[FeedEvent]
 """Lists, since a store has a method of that name."""
-
-_CLAIMS: Final = "/v1/claims"
-_ATTENTION: Final = "/v1/attention"
-_LONGEST_PLACE: Final = 15_000  # characters of an address: a head may take 16 KiB
 
 
 class RemoteKnowledgeStore(Connection, RankedStore):
@@ -88,6 +82,8 @@ class RemoteKnowledgeStore(Connection, RankedStore):
         super().__init__(url, token, timeout=timeout)
         self.logger = logger
         self.group = optional_text(group, "group")
+        self._claims = Remote.of(self._sent, "/v1/claims", ClaimCalls, self.group)
+        self._queue = Remote.of(self._sent, "/v1/attention", AttentionCalls, self.group)
 
     async def write_claims(self, claims: Sequence[Claim]) -> Ids:
         """Persist many claims in one transaction, all or none; return their ids."""
@@ -95,7 +91,7 @@ class RemoteKnowledgeStore(Connection, RankedStore):
         if not given:
             return []
         members = {"claims": [asdict(one) for one in given], **_actor()}
-        output = await self._post(_CLAIMS, members, may_repeat=True)
+        output = await self._asked(self._claims, "write", members, may_repeat=True)
         return cast("Ids", output["ids"])
 
     async def recall_scored(
@@ -123,9 +119,8 @@ class RemoteKnowledgeStore(Connection, RankedStore):
             "limit": limit,
             "as_of": None if as_of is None else as_of_members(as_of),
         }
-        output = await self._post(f"{_CLAIMS}/recall", members, may_repeat=True)
-        found = cast("list[dict[str, Any]]", output["claims"])
-        return [(kept_claim(one["claim"]), float(one["score"])) for one in found]
+        output = await self._asked(self._claims, "recall", members)
+        return [(kept_claim(one["claim"]), float(one["score"])) for one in output["claims"]]
 
     async def transition(
         self,
@@ -149,7 +144,7 @@ class RemoteKnowledgeStore(Connection, RankedStore):
             "expected_status": _status(expected_status),
             **_actor(),
         }
-        await self._post(f"{_CLAIMS}/transition", members)
+        await self._asked(self._claims, "transition", members)
 
     async def supersede(
         self, old_id: str, new_id: str, *, expected_status: str | None = None
@@ -162,12 +157,12 @@ class RemoteKnowledgeStore(Connection, RankedStore):
             **_actor(),
         }
         await log_supersession(self, old_id)
-        await self._post(f"{_CLAIMS}/supersede", members)
+        await self._asked(self._claims, "supersede", members)
 
     async def history(self, claim_id: str) -> Events:
         """Return what happened to a claim, oldest first; NOT_FOUND for an unknown id."""
-        output = await self._get(f"{_CLAIMS}/history", {"id": checked_id(claim_id)})
-        return [from_wire(ClaimEvent, one) for one in cast("list[object]", output["events"])]
+        output = await self._asked(self._claims, "history", {"id": checked_id(claim_id)})
+        return [from_wire(ClaimEvent, one) for one in output["events"]]
 
     async def get(self, claim_id: str) -> Claim | None:
         """Return a claim by id, if there is one."""
@@ -190,27 +185,25 @@ class RemoteKnowledgeStore(Connection, RankedStore):
         `show` names what was written during a show, `agent` what is scoped to an agent,
         `artifact` what cites it.
         """
-        more = {
-            "limit": str(checked_limit(limit)),
-            "after": None if after is None else checked_id(after, "after"),
-        }
-        output = await self._get(_CLAIMS, _lenses(Filters(**which)) | more)
-        return [kept_claim(one) for one in cast("list[object]", output["claims"])]
+        most, last = checked_limit(limit), None if after is None else checked_id(after, "after")
+        given = {**_lenses(Filters(**which)), "limit": most, "after": last}
+        output = await self._asked(self._claims, "list", given)
+        return [kept_claim(one) for one in output["claims"]]
 
     async def count(self, **which: Unpack[FilterArguments]) -> int:
         """Return how many claims `list` has."""
-        output = await self._get(f"{_CLAIMS}/count", _lenses(Filters(**which)))
+        output = await self._asked(self._claims, "count", _lenses(Filters(**which)))
         return cast("int", output["count"])
 
     async def attention(self, *, aside: bool = False) -> Items:
         """Return what asks for attention, warnings first; with `aside` what was put aside too."""
-        output = await self._get(_ATTENTION, {"aside": "true" if aside else None})
-        return [from_wire(AttentionItem, one) for one in cast("list[object]", output["items"])]
+        output = await self._asked(self._queue, "list", {"aside": aside or None})
+        return [from_wire(AttentionItem, one) for one in output["items"]]
 
     async def dismiss(self, fingerprint: str) -> None:
         """Put an item of attention aside until its status or reason changes."""
         members = {"fingerprint": checked_text(fingerprint, "fingerprint"), **_actor()}
-        await self._post(f"{_ATTENTION}/dismiss", members)
+        await self._asked(self._queue, "dismiss", members)
 
     async def snooze(self, fingerprint: str, until: float | str) -> None:
         """Put an item of attention aside until a time after now, in seconds since 1970."""
@@ -219,20 +212,20 @@ class RemoteKnowledgeStore(Connection, RankedStore):
             "until": asked_time(until, "until"),
             **_actor(),
         }
-        await self._post(f"{_ATTENTION}/snooze", members)
+        await self._asked(self._queue, "snooze", members)
 
     async def record_rejection(self, text: str) -> str:
         """Record that a claim was refused for want of evidence; return its fingerprint."""
         members = {"text": storable(str(text)[:1_000]), **_actor()}
-        output = await self._post(f"{_ATTENTION}/rejections", members)
+        output = await self._asked(self._queue, "reject", members)
         return cast("str", output["fingerprint"])
 
     async def events(self, after: str = "0.0", limit: int = 100) -> Feed:
         """Return what happened to all claims after an event's id, oldest first."""
         place_of(after)
-        more = {"after": after, "limit": str(checked_limit(limit))}
-        output = await self._get(f"{_CLAIMS}/events", more)
-        return [from_wire(FeedEvent, one) for one in cast("list[object]", output["events"])]
+        members = {"after": after, "limit": checked_limit(limit)}
+        output = await self._asked(self._claims, "events", members)
+        return [from_wire(FeedEvent, one) for one in output["events"]]
 
     async def __aenter__(self) -> Self:
         return self
@@ -240,54 +233,27 @@ class RemoteKnowledgeStore(Connection, RankedStore):
     async def __aexit__(self, *_: object) -> None:
         await asyncio.to_thread(self.close)
 
-    async def _claim(self, claim_id: str) -> Mapping[str, object]:
-        return await self._get(f"{_CLAIMS}/claim", {"id": checked_id(claim_id)})
-
-    async def _get(
-        self, path: str, fields: Mapping[str, str | Sequence[str] | None]
-    ) -> Mapping[str, object]:
-        """Return the output of a read; what is None is left out, an empty list says none."""
-        said = {name: value or "" for name, value in fields.items() if value is not None}
-        return await self._asked(path, said, b"", "GET", may_repeat=True)
-
-    async def _post(
-        self, path: str, members: Mapping[str, object], *, may_repeat: bool = False
-    ) -> Mapping[str, object]:
-        return await self._asked(path, {}, orjson.dumps(members), "POST", may_repeat=may_repeat)
+    async def _claim(self, claim_id: str) -> Mapping[str, Any]:
+        return await self._asked(self._claims, "get", {"id": checked_id(claim_id)})
 
     async def _asked(
         self,
-        path: str,
-        fields: Mapping[str, str | Sequence[str]],
-        body: bytes,
-        method: str,
+        calls: Remote,
+        function: str,
+        given: Mapping[str, object],
         *,
-        may_repeat: bool,
-    ) -> Mapping[str, object]:
-        grouped = fields if self.group is None else {**fields, "group_id": self.group}
-        place = f"{path}?{urlencode(grouped, doseq=True)}" if grouped else path
-        if len(place) > _LONGEST_PLACE:
-            raise LIMIT_EXCEEDED.error(
-                f"the address of the call has {len(place)} characters, and {_LONGEST_PLACE} is the"
-                " most",
-                "shorten what is asked for",
-            )
-        exchange = HttpExchange(place, named_request(None), body, may_repeat, method)
-        return await asyncio.to_thread(self._output, exchange)
+        may_repeat: bool = False,
+    ) -> Mapping[str, Any]:
+        """Return the output of a call, or raise what a store here would raise."""
+        try:
+            return await asyncio.to_thread(calls.call, function, given, may_repeat=may_repeat)
+        except RecollectError as error:
+            if error.details.get("reason_code") == EMPTY_EVIDENCE:
+                raise ValueError(error.message) from None
+            raise
 
-    def _output(self, exchange: HttpExchange) -> Mapping[str, object]:
-        """Return the output of a call, or raise what the server says of it."""
-        envelope = self._answer(exchange, {"x-request-id": exchange.request_id})
-        if "error" in envelope:
-            raise _raised(cast("Mapping[str, Any]", envelope["error"]))
-        return cast("Mapping[str, object]", envelope.get("output", {}))
-
-
-def _raised(error: Mapping[str, Any]) -> Exception:
-    """Return the exception that a store here would raise."""
-    if (error.get("details") or {}).get("reason_code") == EMPTY_EVIDENCE:
-        return ValueError(error["message"])
-    return raised(error)
+    def _sent(self, exchange: HttpExchange) -> Envelope:
+        return self._answer(exchange, {"x-request-id": exchange.request_id})
 
 
 def _actor() -> dict[str, object]:
@@ -300,7 +266,7 @@ def _status(word: str | None) -> str | None:
     return None if word is None else known_word(word, STATUSES, "expected_status")
 
 
-def _lenses(filters: Filters) -> dict[str, str | Sequence[str] | None]:
+def _lenses(filters: Filters) -> dict[str, object]:
     """Return which claims are asked for, as a query carries it, each field checked."""
     filters.where()
     scope, status = filters.scope, filters.status

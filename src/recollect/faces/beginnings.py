@@ -13,7 +13,7 @@ from typing import Final
 
 from recollect.errors import refused
 from recollect.kernel import Nexus
-from recollect.model import Description, LoggedTransaction, Operation, Rows
+from recollect.model import Description, LoggedTransaction, Operation
 
 GIVEN: Final = ("Claim", "Episode")
 """The types whose ids are given with them."""
@@ -43,8 +43,7 @@ def whole_id(
     found: list[str] = []
     for text, of in asked:
         given = {**of, "beginning": beginning, "last": f"-{beginning}"}
-        (rows,) = nexus.read(text, given).results
-        found += [str(row[0]) for row in rows.rows] if isinstance(rows, Rows) else []
+        found += [str(row[0]) for row in nexus.read(text, given).rows]
     return only(beginning, found)
 
 
@@ -76,8 +75,7 @@ def closed_in(logged: Sequence[LoggedTransaction]) -> list[str]:
 
 def free_types(nexus: Nexus) -> list[str]:
     """Return the types of concepts that no face owns, as far as they are listed together."""
-    (told,) = nexus.read(f"DESCRIBE CONCEPT TYPES LIMIT {_MOST_TYPES}").results
-    assert isinstance(told, Description)
+    told = nexus.read(f"DESCRIBE CONCEPT TYPES LIMIT {_MOST_TYPES}").only(Description)
     items = told.body["items"]
     assert isinstance(items, list)
     names = [str(one["name"]) for one in items if isinstance(one, dict)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, TypeVar
 
 from recollect.errors import Hint, Notice
 from recollect.model.elements import Cell, Concept, Element, ElementKind, Instant, Value
@@ -226,6 +226,7 @@ class Explanation:
 
 
 Report = UpsertReport | UpdateReport | MergeReport | DeleteReport | BatchReport
+ResultT = TypeVar("ResultT")
 Result = Rows | Hits | Description | Explanation | Exported | Report
 
 
@@ -244,6 +245,10 @@ class Answer:
     @property
     def rows(self) -> list[tuple[Cell, ...]]:
         """The rows of the one FIND that was asked."""
+        return self.only(Rows).rows
+
+    def only(self, kind: type[ResultT]) -> ResultT:
+        """Return the one result, of which it is known what kind it is: `answer.only(Hits)`."""
         (found,) = self.results
-        assert isinstance(found, Rows)
-        return found.rows
+        assert isinstance(found, kind)
+        return found

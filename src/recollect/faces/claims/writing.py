@@ -190,8 +190,7 @@ class Writer:
         self, ids: list[str], decide: Callable[[Present], list[Change]], actor: Actor
     ) -> tuple[str, ...]:
         """Write what is decided and return the ids of what was changed, in its order."""
-        (report,) = self._nexus.write(Decision(ids, decide), actor=actor.name).results
-        assert isinstance(report, BatchReport)
+        report = self._nexus.write(Decision(ids, decide), actor=actor.name).only(BatchReport)
         return report.ids
 
     def _held(self, present: Present, beginning: str) -> Concept:

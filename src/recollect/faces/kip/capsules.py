@@ -20,7 +20,7 @@ from typing import TextIO
 from recollect.errors import INVALID_SYNTAX, Notice, nearest, refused
 from recollect.faces.kip.arguments import read_as_of
 from recollect.kernel import Capsule, Nexus, parse
-from recollect.model import AsOf, Concept, Found, Kinds, Operation, PutConcept, Record, Rows, Value
+from recollect.model import AsOf, Concept, Found, Kinds, Operation, PutConcept, Record, Value
 from recollect.node import dataclass
 
 MOST_ELEMENTS = 1_000
@@ -237,5 +237,4 @@ def _has_life(definitions: Iterable[Concept]) -> bool:
 
 
 def _has_core(nexus: Nexus) -> bool:
-    (found,) = nexus.read(_HAS_CORE).results
-    return isinstance(found, Rows) and bool(found.rows)
+    return bool(nexus.read(_HAS_CORE).rows)

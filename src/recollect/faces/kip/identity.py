@@ -30,8 +30,7 @@ class Identity:
 
 def identity_of(nexus: Nexus) -> Identity:
     """Return what the agent of a memory says it is."""
-    (found,) = nexus.read(_READ).results
-    identity = found.body["identity"] if isinstance(found, Description) else None
+    identity = nexus.read(_READ).only(Description).body["identity"]
     parts = identity if isinstance(identity, dict) else {}
     return Identity(**{one: parts.get(one) for one in _PARTS})
 

@@ -19,7 +19,7 @@ from recollect.faces.memory.model import Brief, MemoryRecord, recalled, records_
 from recollect.faces.memory.naming import SELF
 from recollect.faces.memory.told import ACTORS
 from recollect.kernel import Nexus, RecallQuestion, compared_by, instant
-from recollect.model import Concept, Description, Rows, Value, instant_text
+from recollect.model import Concept, Description, Value, instant_text
 
 MAX_TOKENS: Final = 800
 BYTES_OF_TOKEN: Final = 3  # about: four of English, three of Chinese
@@ -69,8 +69,7 @@ def brief_of(
 def _sections(
     nexus: Nexus, topic: str | None, since: str | None, actor: str | None
 ) -> Iterator[tuple[str, Iterable[str]]]:
-    (primer,) = nexus.read("DESCRIBE PRIMER").results
-    assert isinstance(primer, Description)
+    primer = nexus.read("DESCRIBE PRIMER").only(Description)
     identity = primer.body["identity"]
     yield "Who you are", _who(nexus, identity, actor)
     served = [*map(str, _items(identity.get("serves")))] if isinstance(identity, dict) else []
@@ -90,10 +89,7 @@ def _sections(
             listed(nexus, kind, None, _LOOKED_AT, None, past=True).memories
             for kind in ("fact", "claim")
         )
-        (rows,) = nexus.read(_SAID_LAST).results
-        said = records_named(
-            nexus, [str(id) for (id,) in rows.rows] if isinstance(rows, Rows) else ()
-        )
+        said = records_named(nexus, [str(id) for (id,) in nexus.read(_SAID_LAST).rows])
         holds = [*map(str, _items(primer.body["holds"]))]
         live = [*map(str, _saying(facts))]
         left = min(len(live) - len(holds), len({*live} - {*holds} - once))  # a long one is cut
@@ -142,8 +138,7 @@ def _known(nexus: Nexus, domains: Value) -> Iterator[str]:
         if isinstance(one, dict) and nexus.kinds.is_free(str(one.get("domain")))
     }
     given: dict[str, Value] = {"made": str(nexus.kinds.made), "names": [*chain(*known.values())]}
-    (rows,) = nexus.read(_BARE, given).results
-    found = [one for (one,) in rows.rows] if isinstance(rows, Rows) else []
+    found = [one for (one,) in nexus.read(_BARE, given).rows]
     values = {one.name for one in found if isinstance(one, Concept) and not one.attributes}
     for domain, names in known.items():
         if told := [str(one) for one in names if one not in (*ACTORS, *values)]:

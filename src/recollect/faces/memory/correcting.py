@@ -175,8 +175,7 @@ def written(
 ) -> Corrected:
     """Write a correction, in which the change at a place, the last, puts what stands then."""
     done = nexus.write(changes, actor=actor.actor_id)
-    (report,) = done.results
-    assert isinstance(report, BatchReport)
+    report = done.only(BatchReport)
     (memory,) = records_named(nexus, [report.ids[at]])
     return Corrected(
         memory,

@@ -104,12 +104,12 @@ def _newest(
             text, given["cursor"] = f"{text} CURSOR $cursor", cursor
         as_of = AsOf(valid=None if past else nexus.now(), transaction=at)
         try:
-            (rows,) = nexus.read(text, given, as_of=as_of if cursor is None else None).results
+            answer = nexus.read(text, given, as_of=as_of if cursor is None else None)
         except RecollectError as error:
             if cursor is not None and error.code.name == "InvalidSyntax":  # all else is our own
                 raise _no_cursor() from error
             raise
-        assert isinstance(rows, Rows)
+        rows = answer.only(Rows)
         ids = [one.id for (one,) in rows.rows if isinstance(one, Concept | Link)]
         then = AsOf(transaction=at)
         dated = nexus.elements.look_up(ids, as_of=then)
@@ -196,8 +196,7 @@ def holding(nexus: Nexus, name: str) -> Iterator[str]:
     if not wanted.strip():
         return
     for type_ in (one.type for kind in _TEXTS for one in nexus.kinds.named(kind)):
-        (hits,) = nexus.search(name, "concept", type_, MOST).results
-        assert isinstance(hits, Hits)
+        hits = nexus.search(name, "concept", type_, MOST).only(Hits)
         for element in (one.element for one in hits.hits if isinstance(one.element, Concept)):
             said = nexus.kinds.of(type_).line(element)
             if wanted in f" {' '.join(tokens(said))} ":

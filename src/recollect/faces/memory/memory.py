@@ -451,8 +451,7 @@ class Memory:
         begin_life(self.nexus, actor=self.actor.actor_id)
         made, puts = changes_of(self.nexus, told, self._asker())
         written = self.nexus.write([*made, *puts], actor=self.actor.actor_id)
-        (report,) = written.results
-        assert isinstance(report, BatchReport)
+        report = written.only(BatchReport)
         ends = [end for put in puts for end in (put.subject, put.object)]
         me = [one.name for one in ends if isinstance(one, Named) and is_me(one.name)]
         strange = [_nobody(one) for one in dict.fromkeys(me)]

@@ -162,8 +162,7 @@ def _bearers(nexus: Nexus, first: str) -> dict[str, str]:
     wanted = tokens(first)
     if len(wanted) != 1:
         return {}
-    (hits,) = nexus.search(first, "concept", limit=_MOST).results
-    assert isinstance(hits, Hits)
+    hits = nexus.search(first, "concept", limit=_MOST).only(Hits)
     found = (one.element for one in hits.hits if isinstance(one.element, Concept))
     return {
         one.id: one.name

@@ -170,8 +170,7 @@ def newest_episodes(nexus: Nexus, last_n: int, as_of: AsOf) -> list[Dated]:
     One that others than the operations wrote is among them if it has a body, a source and a time.
     """
     parameters: dict[str, Value] = {"last_n": last_n, "sources": _SOURCES}
-    (rows,) = nexus.read(_NEWEST, parameters, as_of=as_of).results
-    assert isinstance(rows, Rows)
+    rows = nexus.read(_NEWEST, parameters, as_of=as_of).only(Rows)
     uuids = [str(uuid) for (uuid,) in rows.rows][::-1]
     found = nexus.elements.look_up(uuids, as_of=as_of)
     return [found[uuid] for uuid in uuids if uuid in found]

@@ -182,9 +182,7 @@ def _write(context: Context, nexus: Nexus, changes: Sequence[Change]) -> BatchRe
     answer = nexus.write(changes, actor=context.caller.name, request_id=context.request_id)
     if any(one.code == _NOT_EMBEDDED for one in answer.notices):
         context.tally.embedding_failures += 1
-    (report,) = answer.results
-    assert isinstance(report, BatchReport)
-    return report
+    return answer.only(BatchReport)
 
 
 def _deleted_meanwhile() -> RecollectError:

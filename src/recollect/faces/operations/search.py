@@ -120,8 +120,7 @@ def _node_legs(
         (ENTITY, limit),
         (None, limits.LOOKED_AT),
     ):  # a node may be of any free kind
-        (hits,) = nexus.search(query, "concept", type_, most, mode="keyword", as_of=moment).results
-        assert isinstance(hits, Hits)
+        hits = nexus.search(query, "concept", type_, most, mode="keyword", as_of=moment).only(Hits)
         for one in hits.hits:
             if isinstance(one.element, Concept) and nexus.kinds.is_free(one.element.type):
                 scores[one.element.id] = one.score

@@ -237,8 +237,7 @@ class _Run:
             return
         answer = self.nexus.write(changes, actor=self.actor, request_id=self.request_id)
         tally.notices += answer.notices
-        (report,) = answer.results
-        assert isinstance(report, BatchReport)
+        report = answer.only(BatchReport)
         ids = iter(report.ids)
         for one in mapped:
             made = list(islice(ids, len(one.changes)))

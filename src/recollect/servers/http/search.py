@@ -240,6 +240,5 @@ def _hits(
 ) -> list[tuple[Concept, float]]:
     if not query.strip():
         return []
-    (hits,) = nexus.search(query, "concept", type, limit).results
-    assert isinstance(hits, Hits)
+    hits = nexus.search(query, "concept", type, limit).only(Hits)
     return [(one.element, one.score) for one in hits.hits if isinstance(one.element, Concept)]

@@ -458,8 +458,7 @@ def of_type(visit: Visit) -> Answered:
     given: dict[str, Value] = {"type": kind}
     if cursor:
         text, given["cursor"] = f"{text} CURSOR $cursor", cursor
-    (rows,) = visit.nexus.read(text, given, as_of=page_moment(visit)).results
-    assert isinstance(rows, Rows)
+    rows = visit.nexus.read(text, given, as_of=page_moment(visit)).only(Rows)
     ids = [row[0].id for row in rows.rows if isinstance(row[0], Concept)]
     dated = visit.nexus.elements.look_up(ids, as_of=visit.then, closed=True)
     lines = shown_of(visit.nexus, [dated[one] for one in ids if one in dated], visit.then)

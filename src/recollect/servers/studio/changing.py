@@ -179,8 +179,7 @@ def _merge(visit: Visit, dated: Dated) -> Work:
     target = into if into in visit.nexus.elements.look_up([into]) else Key(element.type, into)
 
     def work(nexus: Nexus) -> str:
-        (report,) = nexus.write([Merge(element.id, target)], actor=visit.actor).results
-        assert isinstance(report, BatchReport)
+        report = nexus.write([Merge(element.id, target)], actor=visit.actor).only(BatchReport)
         return report.ids[0]
 
     return work

@@ -232,8 +232,7 @@ def _capsule(visit: Visit, element: Concept | Link) -> str:
         if error.code is NOT_FOUND or error.code.category == "limit":
             return ""
         raise
-    (result,) = answer.results
-    assert isinstance(result, Exported)
+    result = answer.only(Exported)
     return result.capsule if result.concepts or result.links else ""
 
 

@@ -149,8 +149,7 @@ def _starts(visit: Visit) -> list[str]:
     text = visit.asked("q").strip()
     if not text:
         return []
-    (hits,) = visit.nexus.search(text, "concept", limit=_MOST_FOUND, as_of=visit.moment).results
-    assert isinstance(hits, Hits)
+    hits = visit.nexus.search(text, "concept", limit=_MOST_FOUND, as_of=visit.moment).only(Hits)
     return [hit.element.id for hit in hits.hits]
 
 

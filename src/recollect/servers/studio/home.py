@@ -123,8 +123,7 @@ def growth_page(visit: Visit) -> Answered:
 
 def connected_page(visit: Visit) -> Answered:
     """Show the concepts with the most links of each domain. Cost: every link of the memory."""
-    (result,) = visit.nexus.read("DESCRIBE PRIMER").results
-    assert isinstance(result, Description)
+    result = visit.nexus.read("DESCRIBE PRIMER").only(Description)
     regions, kinds = result.body["domain_map"], visit.nexus.kinds
     assert isinstance(regions, list)
     told = [
@@ -151,8 +150,7 @@ def described(
     nexus: Nexus, command: str, as_of: AsOf | None = None
 ) -> Sequence[Mapping[str, Value]]:
     """Return the items that a DESCRIBE lists, those with something in them first."""
-    (result,) = nexus.read(command, as_of=as_of).results
-    assert isinstance(result, Description)
+    result = nexus.read(command, as_of=as_of).only(Description)
     items = result.body.get("items")
     found = [one for one in items if isinstance(one, dict)] if isinstance(items, list) else []
     return sorted(found, key=lambda one: not one.get("count"))

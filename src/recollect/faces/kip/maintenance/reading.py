@@ -44,8 +44,7 @@ def listed(
     """
     text, parameters = _PAGE.format(what), dict[str, Value]()
     while True:
-        (page,) = nexus.read(text, parameters).results
-        assert isinstance(page, Description)
+        page = nexus.read(text, parameters).only(Description)
         items, cursor = page.body["items"], page.body.get("next_cursor")
         assert isinstance(items, list)
         for one in items:

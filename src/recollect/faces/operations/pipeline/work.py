@@ -97,8 +97,7 @@ class GroupKnowledge:
         if not text.strip():
             return []
         self._wait()
-        (hits,) = self.nexus.search(text, "concept", ENTITY, limit, mode="keyword").results
-        assert isinstance(hits, Hits)
+        hits = self.nexus.search(text, "concept", ENTITY, limit, mode="keyword").only(Hits)
         elements = [one.element for one in hits.hits]
         return [(one.id, one.name) for one in elements if isinstance(one, Concept)]
 

@@ -208,114 +208,60 @@ class DumpLine:
         return tuple(field.column for field in self.fields)
 
 
-def _line(
-    table: str, keys: str, *fields: tuple[str, LineKind] | tuple[str, LineKind, str]
-) -> DumpLine:
-    """Return a line whose fields are (name, kind), or (name, kind, column) where they differ."""
-    named = (DumpField(one[0], one[-1] if len(one) == 3 else one[0], one[1]) for one in fields)
-    return DumpLine(table, tuple(named), tuple(keys.split()))
+def _line(table: str, keys: str, fields: str) -> DumpLine:
+    """Return a line of fields `name:kind`, or `name=column:kind` where the column is called so."""
+    found = []
+    for place, kind in (one.split(":") for one in fields.split()):
+        name, _, column = place.partition("=")
+        found.append(DumpField(name, column or name, LineKind[kind.upper()]))
+    return DumpLine(table, tuple(found), tuple(keys.split()))
 
 
-_CONTENT = (
-    ("attributes", LineKind.MEMBERS),
-    ("metadata", LineKind.METADATA),
-    ("valid_at", LineKind.BOUND),
-    ("invalid_at", LineKind.BOUND),
-    ("version", LineKind.NUMBER),
-)
-_LIFE = (
-    ("born_at", LineKind.NUMBER),
-    ("changed_at", LineKind.NUMBER),
-    ("expired_at", LineKind.ENDING),
-    ("salt", LineKind.SALT),
-)
+_CONTENT = "attributes:members metadata:metadata valid_at:bound invalid_at:bound version:number"
+_LIFE = "born_at:number changed_at:number expired_at:ending salt:salt"
 
 
 def _past(kind: str) -> DumpLine:
-    own = ("until", LineKind.NUMBER), *_CONTENT, ("changed_at", LineKind.NUMBER)
-    return _line("past", "id until", (kind, LineKind.NUMBER, "id"), *own)
+    own = f"{kind}=id:number until:number {_CONTENT} changed_at:number"
+    return _line("past", "id until", own)
 
 
-GROUP = _line(
-    "grp",
-    "name",
-    ("group", LineKind.NAME, "name"),
-    ("id_bits", LineKind.ID_BITS),
-    ("number", LineKind.NUMBER),
-    ("at", LineKind.INSTANT),
-    ("chain", LineKind.HASH),
-)
+GROUP = _line("grp", "name", "group=name:name id_bits:id_bits number:number at:instant chain:hash")
 """The line that begins a group; all lines up to the next one are of that group."""
 
-TERM = _line("term", "code", ("term", LineKind.NAME, "text"), ("code", LineKind.CODE))
+TERM = _line("term", "code", "term=text:name code:code")
 
 LINES: tuple[DumpLine, ...] = (
     TERM,
-    _line(
-        "attribute_index",
-        "type attribute",
-        ("index", LineKind.ATTRIBUTE, "attribute"),
-        ("type", LineKind.NAME),
-    ),
-    _line("schema_mode", "mode", ("schema", LineKind.SCHEMA_MODE, "mode")),
+    _line("attribute_index", "type attribute", "index=attribute:attribute type:name"),
+    _line("schema_mode", "mode", "schema=mode:schema_mode"),
     _line(
         "tx",
         "number",
-        ("transaction", LineKind.NUMBER, "number"),
-        ("at", LineKind.INSTANT),
-        ("last_id", LineKind.NUMBER),
-        ("actor", LineKind.OPTIONAL_NAME),
-        ("request", LineKind.OPTIONAL_NAME),
-        ("chain", LineKind.HASH),
+        "transaction=number:number at:instant last_id:number"
+        " actor:optional_name request:optional_name chain:hash",
     ),
     _line(
-        "change",
-        "tx element",
-        ("change", LineKind.NUMBER, "tx"),
-        ("element", LineKind.NUMBER),
-        ("operation", LineKind.OPERATION),
-        ("digest", LineKind.HASH),
+        "change", "tx element", "change=tx:number element:number operation:operation digest:hash"
     ),
     _line(
         "concept",
         "id",
-        ("concept", LineKind.NUMBER, "id"),
-        ("type", LineKind.TYPE),
-        ("name", LineKind.NAME),
-        ("public_id", LineKind.OPTIONAL_NAME),
-        *_CONTENT,
-        *_LIFE,
+        f"concept=id:number type:type name:name public_id:optional_name {_CONTENT} {_LIFE}",
     ),
     _line(
         "link",
         "id",
-        ("link", LineKind.NUMBER, "id"),
-        ("subject", LineKind.NUMBER),
-        ("predicate", LineKind.PREDICATE),
-        ("object", LineKind.NUMBER),
-        ("key", LineKind.TEXT),
-        ("public_id", LineKind.OPTIONAL_NAME),
-        *_CONTENT,
-        *_LIFE,
+        "link=id:number subject:number predicate:predicate object:number key:text"
+        f" public_id:optional_name {_CONTENT} {_LIFE}",
     ),
     _past("past"),
     _line(
         "work",
         "number",
-        ("work", LineKind.NUMBER, "number"),
-        ("item", LineKind.NAME),
-        ("state", LineKind.NAME),
-        ("attempts", LineKind.NUMBER),
-        ("due_at", LineKind.BOUND),
-        ("payload", LineKind.MEMBERS),
+        "work=number:number item:name state:name attempts:number due_at:bound payload:members",
     ),
-    _line(
-        "receipt",
-        "receipt position",
-        ("receipt", LineKind.NAME),
-        ("position", LineKind.NUMBER),
-        ("item", LineKind.NAME),
-    ),
+    _line("receipt", "receipt position", "receipt:name position:number item:name"),
 )
 """The lines of a group, in their order."""
 

@@ -31,8 +31,7 @@ from recollect.kernel.read.moment import NOW, resolve_moment
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.recall.asking import UnderstoodQuestion, in_plain_words, understood
 from recollect.kernel.recall.choosing import Choice, Look, chosen, led_on, told
-from recollect.kernel.recall.columns import Columns, Floats
-from recollect.kernel.recall.growing import HeldColumns
+from recollect.kernel.recall.columns import Columns, Floats, HeldColumns
 from recollect.kernel.recall.recollection import Recalled, RecallQuestion, Recollection, compared_by
 from recollect.kernel.recall.remembering import FACTS, said_by_concept, said_by_link
 from recollect.kernel.recall.scoring import Point, Ranking, ranked

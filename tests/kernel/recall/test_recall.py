@@ -11,7 +11,7 @@ import pytest
 import recollect
 from recollect import AsOf, Nexus, RecollectError
 from recollect.faces.operations import Operations
-from recollect.kernel.recall import growing
+from recollect.kernel.recall import columns
 from recollect.model import Concept, Instant, Link, PutConcept
 
 DAY = 86_400_000
@@ -354,7 +354,7 @@ def test_what_a_first_question_reads_can_be_read_before(nexus: Nexus):
 def test_a_group_larger_than_all_that_is_kept_is_not_read_again(
     nexus: Nexus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(growing, "_MOST_BYTES", 1)  # what a gigabyte is to a very large group
+    monkeypatch.setattr(columns, "_MOST_BYTES", 1)  # what a gigabyte is to a very large group
     nexus.write(TOLD)
     assert said(nexus, "Where does Ann Miller work?")[0] == "Ann Miller works_at Acme"
     assert nexus.recall.is_prepared()

@@ -5,8 +5,7 @@ Knowing Markup is a language of the Knowing application, open for use with attri
 
 from recollect.faces.markup.answers import Applied, NodeChange, Placement, Rendered, SpaceEntry
 from recollect.faces.markup.calls import Markup
-from recollect.faces.markup.card import syntax_card
-from recollect.faces.markup.checking import check, format_text
+from recollect.faces.markup.checking import check, format_text, syntax_card
 from recollect.faces.markup.exchange import Exchange
 from recollect.faces.markup.functions import Call, Functions
 from recollect.faces.markup.messages import (

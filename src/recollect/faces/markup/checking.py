@@ -1,9 +1,12 @@
-"""A text examined: every fault at once; and a text made canonical with its comments.
+"""What the language offers without a memory: a text examined, a text made canonical, its one page.
 
-The rule: one fault hides no other. A line with a fault is left out, and the rest is read.
+The rule: one fault hides no other. A line with a fault is left out, and the rest is read. Every
+example of the page is one that the strict reader reads; a test sees to it.
 """
 
 from __future__ import annotations
+
+from importlib.resources import files
 
 from recollect.errors import RecollectError
 from recollect.faces.markup.messages import is_message, read_message, text_of
@@ -70,3 +73,12 @@ def format_text(text: str) -> str:
     reader = DocumentReader(lines)
     document = reader.read()
     return text_of(document, reader.comments)
+
+
+def syntax_card() -> str:
+    """Return one page about Knowing Markup for a system prompt: less than 8,000 characters.
+
+    >>> len(syntax_card()) < 8_000
+    True
+    """
+    return files("recollect.faces.markup").joinpath("syntax_card.md").read_text("utf-8")

@@ -6,7 +6,7 @@ and the answer is text. Needs the extra `llm`.
 
 from __future__ import annotations
 
-from recollect.faces.markup.card import syntax_card
+from recollect.faces.markup.checking import syntax_card
 from recollect.llm import Completion
 from recollect.llm.chat import EndpointModel
 

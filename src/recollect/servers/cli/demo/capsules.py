@@ -1,150 +1,34 @@
-"""The capsules the demo learns from: the specification's own, and those written from tables."""
+"""What the demo says in KIP: the texts of the files beside, and capsules written from tables."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from importlib.resources import files
 
 from recollect.model import Value
 from recollect.node import dataclass, field
 
-SELF = """\
-// Who remembers: PRIMER begins with it.
-UPSERT {
-  CONCEPT @self {
-    {type: "Person", name: "$self"}
-    SET ATTRIBUTES {
-      role: "The memory of the demo",
-      objectives: ["Know the ISO tables of countries and languages", "Learn and be corrected"],
-      capabilities: ["Answer questions in KIP", "Search in English and Chinese"]
-    }
-  }
-}"""
+_BEGINS = "//// "  # before the title of a text
 
-PRECONDITIONS = """\
-// What the specification's examples take to be known already.
-UPSERT {
-  CONCEPT @nootropic { {type: "DrugClass", name: "Nootropic"} }
-  CONCEPT @fog { {type: "Symptom", name: "Brain Fog"} }
-  CONCEPT @aspirin { {type: "Drug", name: "Aspirin"} }
-  CONCEPT @stroke { {type: "Condition", name: "Stroke"} }
-}"""
 
-COGNIZINE = """\
-// Knowledge Capsule: cognizin.v1.0
-// Description: Defines the novel nootropic drug "Cognizine" and its effects.
-UPSERT {
-  // Define the main drug concept: Cognizine
-  CONCEPT @cognizine {
-    { type: "Drug", name: "Cognizine" }
-    SET ATTRIBUTES {
-      molecular_formula: "C12H15N5O3",
-      dosage_form: { "type": "tablet", "strength": "500mg" },
-      risk_level: 2,
-      description: "A novel nootropic drug designed to enhance cognitive functions."
-    }
-    SET PROPOSITIONS {
-      // Link to an existing concept (Nootropic)
-      ("is_class_of", { type: "DrugClass", name: "Nootropic" })
+@dataclass(frozen=True, slots=True)
+class DemoQuestion:
+    """A question, or a lesson, in words and in KIP."""
 
-      // Link to an existing concept (Brain Fog)
-      ("treats", { type: "Symptom", name: "Brain Fog" })
+    title: str
+    text: str
 
-      // Link to another new concept defined within this capsule (@neural_bloom)
-      ("has_side_effect", @neural_bloom) WITH METADATA {
-        // This specific proposition has its own metadata
-        confidence: 0.75,
-        source: "Preliminary Clinical Trial NCT012345"
-      }
-    }
-  }
 
-  // Define the new side effect concept: Neural Bloom
-  CONCEPT @neural_bloom {
-    { type: "Symptom", name: "Neural Bloom" }
-    SET ATTRIBUTES {
-      description: "A rare side effect characterized by a temporary burst of creative thoughts."
-    }
-    // This concept has no outgoing propositions in this capsule
-  }
-}
-WITH METADATA {
-  // Global metadata for all facts in this capsule
-  source: "KnowledgeCapsule:Nootropics_v1.0",
-  author: "LDC Labs Research Team",
-  confidence: 0.95,
-  status: "reviewed"
-}"""
+def told(name: str) -> list[DemoQuestion]:
+    """Return the texts of a file beside this one, in order; each begins with a line of its title.
 
-STROKE_PREVENTION = """\
-// Aspirin is used at a 100mg dosage to prevent stroke in high-risk adults.
-UPSERT {
-  PROPOSITION @prevention_link {
-    (
-      { type: "Drug", name: "Aspirin" },
-      "prevents",
-      { type: "Condition", name: "Stroke" }
-    )
-    // Intrinsic attributes of the fact
-    SET ATTRIBUTES {
-      dosage: "100mg",
-      patient_group: "high-risk adults"
-    }
-  }
-  // Metadata about this fact
-  WITH METADATA {
-    source: "Clinical Guideline XYZ-2023",
-    confidence: 0.98,
-    evidence: ["Section 3.1, Guideline XYZ-2023"],
-    created_at: "2023-11-10T14:20:10Z",
-    last_updated_at: "2023-11-10T14:20:10Z",
-    valid_from: "2023-01-01T00:00:00Z",
-    status: "active",
-    author: "DataPipeline:guideline_importer",
-    access_level: "public",
-    review_info: {
-      "last_reviewed_by": "Expert:dr_smith",
-      "last_reviewed_at": "2024-02-20T11:00:00Z"
-    }
-  }
-}"""
-
-STATEMENT = """\
-// Zhang San stated that a paper cites, as its evidence, that Cognizine treats Brain Fog.
-UPSERT {
-  CONCEPT @zhang { {type: "User", name: "Zhang San"} }
-  CONCEPT @paper {
-    {type: "Paper", name: "Clear Heads"}
-    SET ATTRIBUTES { doi: "10.5555/clear-heads" }
-  }
-  PROPOSITION @effect {
-    ({type: "Drug", name: "Cognizine"}, "treats", {type: "Symptom", name: "Brain Fog"})
-  }
-  PROPOSITION @citation { (@paper, "cites_as_evidence", @effect) }
-  PROPOSITION @statement { (@zhang, "stated", @citation) }
-}"""
-
-CORRECTION = """\
-// A larger trial did not see Neural Bloom, but did see something else.
-DELETE PROPOSITIONS ?reported
-WHERE {
-  ?reported (
-    {type: "Drug", name: "Cognizine"}, "has_side_effect", {type: "Symptom", name: "Neural Bloom"}
-  )
-}
-
-UPSERT {
-  CONCEPT @cognizine {
-    {type: "Drug", name: "Cognizine"}
-    SET PROPOSITIONS {
-      ("has_side_effect", @dreams) WITH METADATA {
-        source: "Clinical Trial NCT067890",
-        confidence: 0.9
-      }
-    }
-  }
-  CONCEPT @dreams { {type: "Symptom", name: "Vivid Dreams"} }
-}"""
+    >>> [one.title for one in told("correction")]
+    ['What are the side effects of Cognizine?', 'Correction: a larger trial']
+    """
+    text = files("recollect.servers.cli.demo").joinpath(f"{name}.kip").read_text("utf-8")
+    parts = (one.partition("\n") for one in text.split(_BEGINS)[1:])
+    return [DemoQuestion(title, said.strip("\n")) for title, _, said in parts]
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,7 @@ from recollect.kernel import Nexus
 from recollect.model import Value
 from recollect.node import dataclass
 from recollect.servers.cli.answers import AskedText, show_answer
-from recollect.servers.cli.demo import capsules, questions
-from recollect.servers.cli.demo.capsules import DemoEntry, DemoTarget
-from recollect.servers.cli.demo.questions import DemoQuestion
+from recollect.servers.cli.demo.capsules import DemoEntry, DemoQuestion, DemoTarget, capsule, told
 from recollect.servers.cli.lexer import KipLexer
 from recollect.servers.cli.manage import counts_of
 from recollect.servers.cli.output import Output, output
@@ -248,7 +246,7 @@ class Demonstration:
             task = progress.add_task("learning", total=len(entries))
             for source, batch in _batches(entries):
                 progress.update(task, description=f"learning {source}")
-                answer_kip(self.nexus, capsules.capsule(batch, source))
+                answer_kip(self.nexus, capsule(batch, source))
                 progress.advance(task, len(batch))
         seconds = time.perf_counter() - started
         links = sum(len(entry.links) for entry in entries)
@@ -315,20 +313,19 @@ def demonstrate(database: Path | None, *, as_json: bool) -> None:
 
 def _tell(demonstration: Demonstration) -> None:
     """Ask, learn, correct: the steps of the demo in order."""
-    for question in questions.OF_THE_WORLD:
-        demonstration.step(question)
-    for lesson in questions.LESSONS:
-        demonstration.step(lesson)
-    for question in questions.OF_THE_LESSONS:
-        demonstration.step(question)
-    demonstration.step(questions.BEFORE)
+    for one in (*told("world"), *told("lessons")):
+        demonstration.step(one)
+    question, correction = told("correction")
+    demonstration.step(question)
     before = demonstration.nexus.stats().transactions
-    demonstration.step(questions.CORRECTION)
-    demonstration.step(questions.AFTER)
-    demonstration.step(questions.AS_IT_WAS, as_of={"known": before})
+    demonstration.step(correction)
+    again = "The same question, after the correction"
+    demonstration.step(DemoQuestion(again, question.text))
+    again = "The same question, as of the moment before the correction"
+    demonstration.step(DemoQuestion(again, question.text), as_of={"known": before})
     for made in calls(Memory(demonstration.nexus, actor="demo")):
         demonstration.call(made)
-    demonstration.step(questions.PRIMER)
+    demonstration.step(DemoQuestion("What is this memory about?", "DESCRIBE PRIMER"))
 
 
 def _tables() -> Callable[[], Iterator[DemoEntry]]:

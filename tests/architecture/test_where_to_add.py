@@ -61,9 +61,10 @@ print(json.dumps({
 
 def test_a_test_of_two_texts_is_a_row_of_words_and_a_line_of_sql(tmp_path: Path) -> None:
     source = shutil.copytree(SOURCE, tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
-    row = """    Word("AS_LONG_AS", TEXT_TEST, OURS, 'AS_LONG_AS(?value, "other")',
-         "Is true if a text has as many characters as another."),\n"""
-    edited(source, "lang/words.py", '    Word("IN", TEST,', row)
+    row = """AS_LONG_AS | test of two texts | Recollect
+AS_LONG_AS(?value, "other")
+Is true if a text has as many characters as another.\n\n"""
+    edited(source, "lang/words.txt", "IN | test |", row)
     edited(
         source,
         "store/sqlite/dialect.py",

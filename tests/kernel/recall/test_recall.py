@@ -253,6 +253,24 @@ def test_a_turn_that_tells_stands_above_one_that_only_asks(nexus: Nexus) -> None
     assert "tells" not in second.why
 
 
+def test_a_turn_that_says_much_and_then_asks_tells_half_as_much(nexus: Nexus) -> None:
+    rides = "I ride the bicycle of Ben to the market and back on every day without rain"
+    talk(
+        nexus,
+        ("ann", "The bicycle of Ben has a flat tyre", "2024-05-01T10:00:00Z"),
+        ("eve", f"{rides}. Do you?", "2024-05-01T12:00:00Z"),
+        ("eve", "Is the bicycle of Ben new?", "2024-05-01T14:00:00Z"),
+    )
+    points = [
+        one.why["tells"].points if "tells" in one.why else 0.0
+        for one in sorted(
+            nexus.recall("What about the bicycle of Ben?").memories, key=lambda one: one.passage
+        )
+    ]
+    whole, half, none = points
+    assert half == pytest.approx(whole / 2) and whole > 0 == none
+
+
 def test_what_was_said_on_a_day_is_found_by_the_day_alone(nexus: Nexus) -> None:
     talk(
         nexus,

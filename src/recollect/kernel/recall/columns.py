@@ -66,6 +66,9 @@ GAP: Final = 3_600_000
 SAYS_WHEN, SAYS_HOW_MANY, SAYS_WHO, SAYS_WHERE, SAYS_ANYTHING, SAYS_I = 1, 2, 4, 8, 16, 32
 """Flags of a text: what it tells, that it tells anything, and that it speaks of who says it."""
 
+SAYS_MUCH: Final = 64
+"""The flag of a text that says so much beside what it asks that it tells something, too."""
+
 NEIGHBOURS: Final = (1, 2, -1, -2)
 """Where the neighbours of a turn stand in its session, in the order of their columns."""
 
@@ -73,6 +76,7 @@ NUMBERS, _PEOPLE, _WHERE, NUMBERED, ONE_OR_NONE, BEFORE_YEARS = map(
     frozenset, map(str.split, listed("told"))
 )
 _ASKED: Final = re.compile(r"[^.!?\n]*\?")
+_MUCH: Final = 12  # words
 _DIGIT: Final = re.compile(r"\d")
 _PROPER: Final = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-ZÄÖÜ][a-zäöüáéíóúñß]+")
 _PLACE: Final = re.compile(
@@ -82,7 +86,7 @@ _PLACE: Final = re.compile(
 
 
 def told_in_words(memory: MemoryContent) -> int:
-    """Return the flags of what the words of a memory tell: how many, who and where."""
+    """Return the flags of what the words of a memory tell: how many, who, where and how much."""
     text, words, found = memory.text, memory.words, 0
     if not NUMBERS.isdisjoint(words) or _DIGIT.search(text):
         found |= SAYS_HOW_MANY
@@ -90,9 +94,10 @@ def told_in_words(memory: MemoryContent) -> int:
         found |= SAYS_WHO
     if not _WHERE.isdisjoint(words) and _PLACE.search(text):
         found |= SAYS_WHERE
-    if not (SELVES.isdisjoint(words) or SELVES.isdisjoint(tokens(_ASKED.sub(" ", text)))):
+    told = tokens(_ASKED.sub(" ", text)) if "?" in text else words
+    if not SELVES.isdisjoint(told):
         found |= SAYS_I
-    return found
+    return found | SAYS_MUCH * (len(told) >= _MUCH)
 
 
 def told_beside(memory: MemoryContent) -> int:

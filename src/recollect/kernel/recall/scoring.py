@@ -21,6 +21,7 @@ from recollect.kernel.recall.columns import (
     NONE,
     SAYS_ANYTHING,
     SAYS_I,
+    SAYS_MUCH,
     Columns,
     Floats,
     HeldWord,
@@ -74,6 +75,7 @@ _OF_KIN: Final = 0.35  # of a word, what another that says the same counts
 _OF_NEIGHBOURS: Final = (0.55, 0.27, 0.25, 0.1)  # what a turn gives the next, the one after, ...
 _BESIDE: Final = [NEIGHBOURS.index(1), NEIGHBOURS.index(-1)]
 _OF_QUESTION: Final = 1.3  # times as much of a turn that asks: its answer need not repeat it
+_BEFORE_ASKING: Final = 0.5  # of telling, what a text does that says much and then asks
 _WHOLE_NEIGHBOUR: Final = 40  # words; a longer turn gives less of each
 _COMMON: Final = 2_000  # texts with a word, beyond which it gives neighbours nothing
 _OF_MEANINGS: Final = (0.5, 0.25, 0.5, 0.25)  # what neighbours count beside a turn's own
@@ -357,7 +359,7 @@ def _told_by(
     """
     shares = {TRUST: _of(columns.trust)}
     says = are_among(columns.speaker, question.speakers)
-    if question.is_own:
+    if question.is_own and not question.links:  # it asks of those to whom these lead
         says |= ((columns.flags & SAYS_I) > 0) & ~columns.is_assistant
         says |= False if named is None else named & (columns.kind == FACTS)
     if bool((says & counted).any()):
@@ -368,7 +370,8 @@ def _told_by(
         shares[ROLE] = _of(~columns.is_assistant)
     telling = (columns.flags & (SAYS_ANYTHING | SAYS_I * question.is_own)) > 0
     if not bool((telling | ~counted).all()):
-        shares[TELLS] = _of(telling)
+        beside = np.where(columns.flags & SAYS_MUCH, _BEFORE_ASKING, 0.0)
+        shares[TELLS] = _of(np.where(telling, 1.0, beside))
     return shares
 
 

@@ -127,3 +127,54 @@ def test_a_year_in_which_something_was_does_not_say_how_many() -> None:
     with recollect.memory(":memory:", is_person=True) as memory:
         memory.remember("Ann moved in 2019 with her children")
         assert memory.recall("How many children does Ann have?").memories == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("Marek was born in Gdansk", "When was Marek born?"),
+        ("Carla has her birthday on 12 March", "Where was Carla born?"),
+        ("The boiler was replaced in October 2022", "How much did the boiler cost?"),
+        ("The boiler has a guarantee of ten years", "How much did the boiler cost?"),
+        ("The theatre has a contract until August 2027", "How old is the theatre?"),
+        ("Tom covers the night shifts on Tuesdays", "Who covers the night shifts on Sundays?"),
+        ("Das Büro ist montags zu", "Ist das Büro freitags zu?"),
+    ],
+)
+def test_what_tells_nothing_of_the_kind_that_is_asked_is_no_answer(
+    text: str, question: str
+) -> None:
+    with recollect.memory(":memory:", is_person=True) as memory:
+        memory.remember(text)
+        assert memory.recall(question).memories == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("Marek was born on a Sunday", "When was Marek born?"),
+        ("The key lies behind the shed", "Where is the key?"),
+        ("Carla moved to Porto in March", "Where did Carla move?"),
+        ("The boiler cost 3,200 euros", "How much did the boiler cost?"),
+        ("The course takes ten weeks", "How many weeks does the course take?"),
+        ("The theatre was built in 1890", "How old is the theatre?"),
+        ("Tom covers the night shifts on Sundays", "Who covers the night shifts on Sunday?"),
+    ],
+)
+def test_what_tells_the_kind_that_is_asked_is_an_answer(text: str, question: str) -> None:
+    with recollect.memory(":memory:", is_person=True) as memory:
+        memory.remember(text)
+        assert [one.memory.text for one in memory.recall(question).memories] == [text]
+
+
+def test_who_asks_for_a_pet_finds_a_dog() -> None:
+    with recollect.memory(":memory:", is_person=True) as memory:
+        memory.remember("The family has a dog named Biscuit")
+        assert memory.recall("Does the family have a pet?").memories
+
+
+def test_what_is_nearest_in_meaning_is_looked_at_where_nothing_holds_a_word() -> None:
+    with recollect.memory(":memory:", is_person=True) as memory:
+        memory.remember("Firma Kranz wartet den Aufzug")
+        memory.remember("The sauna is closed until Christmas")
+        assert "Kranz" in str(memory.recall("Who maintains the elevator?").memories[0])

@@ -11,14 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from recollect.kernel.recall.columns import (
-    SAYS_HOW_MANY,
-    SAYS_WHEN,
-    SAYS_WHERE,
-    SAYS_WHO,
-    Columns,
-    KnownNumbers,
-)
+from recollect.kernel.recall.columns import Columns, KnownNumbers
 from recollect.kernel.recall.relations import Related, holders, related
 from recollect.kernel.recall.spans import Times, asked_for, held_once, is_of_time
 from recollect.kernel.recall.words import (
@@ -45,7 +38,7 @@ from recollect.node import dataclass, replace
 
 Names = tuple[tuple[str, ...], ...]
 
-_KINDS: Final = {"how many": SAYS_HOW_MANY, "when": SAYS_WHEN, "who": SAYS_WHO, "where": SAYS_WHERE}
+_KINDS: Final = ("how many", "when", "who", "where")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +60,7 @@ class UnderstoodQuestion:
     unknown: int  # telling words that no text holds
     times: Times
     speakers: frozenset[int]
-    wants: int  # flags of the kind of answer
-    wanted: str  # the same in words
+    wants: str  # the kind of answer
     concepts: frozenset[int]  # whose whole names it holds
     names: frozenset[str]  # the words of those names
     rest: tuple[str, ...]  # its words beside them: what it asks of them
@@ -82,7 +74,7 @@ class UnderstoodQuestion:
     apart: frozenset[int] = frozenset()  # of those concepts, what its own words name
     is_own: bool = False  # who asks speaks of themselves
     wanted_of: Names = ()  # what it asks of something, each said by one of some words
-    counts: bool = False  # it asks how many there are
+    asked: tuple[str, ...] = ()  # all its words, folded
     whole: Names = ()  # the names of two words and more that it holds
 
 
@@ -145,14 +137,12 @@ def understood(
     stems = asked_stems(" ".join(telling))
     found = [_asking_word(ways, known, times, names) for ways in stems]
     told = tuple(one for one in found if one.ways or one.kin or one.is_of_time or one.is_cue)
-    wanted = _wanted(question)
     return UnderstoodQuestion(
         words=_sought(told, columns, number),
         unknown=len(found) - len(told),
         times=times,
         speakers=frozenset(one for its in heard for one in its),
-        wants=sum({flag for flag, _ in wanted}),
-        wanted=", ".join(name for _, name in wanted),
+        wants=_wanted(question),
         concepts=concepts,
         names=names,
         rest=tuple(beside(names | times.cues, telling)),
@@ -166,7 +156,7 @@ def understood(
         apart=apart,
         is_own=speaks_of_self or not (MINE | OURS).isdisjoint(asked),
         wanted_of=(*_wanted_of(asked, names),),
-        counts=ASKED["many"].search(question) is not None,
+        asked=tuple(asked),
         whole=tuple(one for one in whole if len(one) > 1 and one[-1] in asked),
     )
 
@@ -196,10 +186,10 @@ def _wanted_of(asked: list[str], names: frozenset[str]) -> Iterator[tuple[str, .
                 yield group[-1:] if is_last else group
 
 
-def _wanted(question: str) -> list[tuple[int, str]]:
-    """Return the kinds of answer that a question wants; how many asks for nothing else."""
-    found = [(flag, name) for name, flag in _KINDS.items() if ASKED[name].search(question)]
-    return found[:1] if found and found[0][0] == SAYS_HOW_MANY else found
+def _wanted(question: str) -> str:
+    """Return the kind of answer that a question wants: how many, or what it asks first."""
+    found = {name: at.start() for name in _KINDS if (at := ASKED[name].search(question))}
+    return "how many" if "how many" in found else min(found, key=found.__getitem__, default="")
 
 
 def _related(
@@ -403,6 +393,9 @@ def _by_part(
     for called in CALLED.finditer(question):
         *before, name = tokens(called[0])
         its = by_part.get(name) or by_part.get(name.removesuffix("s"))
+        if not its and before:  # "Mareks Frau"
+            *before, name = before
+            its = by_part.get(name.removesuffix("s")) if name.endswith("s") else None
         if not its or any(name in one.split() for one in whole):
             continue
         if len(living := columns.living(its, number)) != 1:

@@ -7,9 +7,9 @@ with a count. Of claims and facts that nobody asserted, at most two of five plac
 while another's waits that is near enough and at least half as good; a turn waits for nobody. Where
 none of the first is near enough, nothing is answered; then the nearest miss is told. Near enough is
 what holds, or says otherwise, enough of what is asked, and what the question asks of something, as
-the phone in *the phone number of Ann's vet*. What a fact's predicate tells, and the table of
-everyday words knows as something else, does not say that, however near it means; nor does what is
-told of another of the same first name.
+the phone in *the phone number of Ann's vet*; and what tells of the kind that is asked for, as a
+time. What a fact's predicate tells, and the table of everyday words knows as something else, does
+not say that, however near it means; nor does what is told of another of the same first name.
 """
 
 from __future__ import annotations
@@ -27,17 +27,14 @@ import numpy as np
 
 from recollect.kernel.recall.asking import CALLED, UnderstoodQuestion, beside, names_in
 from recollect.kernel.recall.columns import (
-    BEFORE_YEARS,
     NONE,
-    NUMBERED,
-    NUMBERS,
-    ONE_OR_NONE,
     SAYS_ANYTHING,
     SAYS_WHEN,
 )
 from recollect.kernel.recall.recollection import Recalled, Share
-from recollect.kernel.recall.remembering import FACTS, NAME, since_text
-from recollect.kernel.recall.scoring import FACTORS, KIND, NEAR, SHARES, WORDS, Ranking, are_among
+from recollect.kernel.recall.remembering import CONCEPTS, FACTS, NAME, since_text
+from recollect.kernel.recall.scoring import FACTORS, SHARES, WORDS, Ranking, are_among
+from recollect.kernel.recall.telling import tells
 from recollect.kernel.recall.words import (
     ASKED,
     Vector,
@@ -48,20 +45,16 @@ from recollect.kernel.recall.words import (
     telling_stems,
     telling_words,
 )
-from recollect.kernel.search.tokens import folded, tokens
-from recollect.model import FOREVER, Dated, Link
+from recollect.kernel.search.tokens import tokens
+from recollect.model import BEGINNING, FOREVER, Dated, Link
 from recollect.node import dataclass, field
 
-FLOOR: Final = 0.35
-"""How much of a question one of the first memories must hold, by the rarity of its words ...
+FLOOR, FLOOR_OF_TURNS = (0.35, 0.8), (0.2, 0.6)
+"""How much of a question one of the first memories must hold, by the rarity of its words, ...
 
-... unless what it means is as near to the question as `NEAR`: it may share no word with it.
-"""
-
-FLOOR_OF_TURNS, FLOOR_OF_TURNS_ALONE, FLOOR_OF_TURNS_MEANT = 0.25, 0.15, 0.55
-"""The same where it is a turn of a conversation, in which people say less of what they mean; ...
-
-... where no meaning is known; and how much it must hold and say otherwise, together.
+... where no meaning is known; else how near its words and the whole of it must mean, together. The
+same where it is a turn of a conversation, in which people say less of what they mean; where that
+holds so much, it need not mean it.
 """
 
 FLOOR_OF_NAMED, FLOOR_OF_OTHERS = 0.26, 1.25
@@ -76,13 +69,11 @@ FLOOR_OF_WANTED, ENOUGH_BESIDE = 0.25, 0.7
 ... all that is asked one must hold that says nothing of it.
 """
 
-_LONG: Final = 12  # words of a text that tells enough of what it is about to be asked for it
 _SHAPES: Final = (("email", re.compile(r"\w@\w")), ("phone", re.compile(r"\+?\d[\d /-]{6,}")))
 """What says itself what it is."""
 
-_NUMBER: Final = re.compile(r"(?:(\w+)\W+)??\b(\d+)")
-_YEAR: Final = re.compile(r"(?:1[5-9]|2[01])\d\d")
-
+OF_KIN: Final = 0.6  # how near everyday words are that say the same
+_LONG: Final = 12  # words of a text that tells enough of what it is about to be asked for it
 OF_FAR: Final = 0.5
 """What a memory counts that holds too little of what is asked, and is no turn and not led to; ...
 
@@ -175,33 +166,49 @@ def is_near(ranking: Ranking, place: Pick, asked: Vector) -> bool:
         return False
     if int(columns.element[row]) in question.concepts and columns.length[row] >= _LONG:
         return True  # the question names what it is about
-    is_turn = columns.session[row] != NONE
-    near = -1.0 if ranking.near is None else float(ranking.near[row])
-    if is_turn:
-        if ranking.named is not None and not (question.is_own or ranking.names(row)):
-            return False
-        held = ranking.covered(row, beside_names=ranking.named is not None)
-        enough = FLOOR_OF_TURNS_ALONE if ranking.near is None else FLOOR_OF_TURNS
-        if held >= enough or near >= NEAR:
-            return True
-        return held + _said_otherwise(ranking, place, asked) >= FLOOR_OF_TURNS_MEANT
-    if ranking.named is not None and ranking.near is not None:
-        if not ranking.named[row]:
-            return ranking.covered(row) + near >= FLOOR_OF_OTHERS and _tells_wanted(ranking, place)
-        if int(columns.element[row]) in question.links:  # its words may tell more
-            more = set(_said(ranking, place)).difference(_predicate(place))
-            return not len(asked) or (bool(more) and _tells_wanted(ranking, place))
-        ends, concepts = (int(columns.subject[row]), int(columns.object[row])), question.concepts
-        if concepts.issuperset(ends):
-            return True
-        if ends[1] in concepts and len(concepts) > 1 and columns.kind[row] == FACTS:
-            return False  # of the one it tells by another
-        held = ranking.covered(row, beside_names=True) + _said_otherwise(ranking, place, asked)
-        others = len(question.apart.difference(ends)) if columns.kind[row] == FACTS else 0
-        if len(asked) and len(question.apart) > 1:  # what else it names is asked of it, too
-            held *= len(asked) / (len(asked) + others)
-        return held >= FLOOR_OF_NAMED and _tells_wanted(ranking, place, held)
-    return (ranking.covered(row) >= FLOOR or near >= NEAR) and _tells_wanted(ranking, place)
+    is_named = ranking.named is not None
+    if columns.session[row] != NONE:
+        is_its = not is_named or question.is_own or ranking.names(row)
+        holds = ranking.covered(row, beside_names=is_named) >= FLOOR_OF_TURNS[0]
+        return is_its and (holds or _means(ranking, place, asked) >= FLOOR_OF_TURNS[1])
+    is_link = int(columns.element[row]) in question.links
+    ends, concepts = (int(columns.subject[row]), int(columns.object[row])), question.concepts
+    if not (is_link or concepts.issuperset(ends) or _may_answer(ranking, place)):
+        return False
+    if ranking.near is None:
+        return ranking.covered(row) >= FLOOR[0] and _tells_wanted(ranking, place)
+    if not is_named:
+        return _means(ranking, place, asked) >= FLOOR[1] and _tells_wanted(ranking, place)
+    if ranking.named is not None and not ranking.named[row]:
+        near = float(ranking.near[row])
+        return ranking.covered(row) + near >= FLOOR_OF_OTHERS and _tells_wanted(ranking, place)
+    if is_link:  # its words may tell more
+        more = set(_said(ranking, place)).difference(_predicate(place))
+        return not len(asked) or (bool(more) and _tells_wanted(ranking, place))
+    is_fact = columns.kind[row] == FACTS
+    if is_fact and ends[1] in concepts and not concepts.issuperset(ends) and len(concepts) > 1:
+        return False  # of the one it tells by another
+    held = ranking.covered(row, beside_names=True) + _said_otherwise(ranking, place, asked)
+    if is_fact and len(asked) and len(question.apart) > 1:  # what else it names is asked, too
+        held *= len(asked) / (len(asked) + len(question.apart.difference(ends)))
+    is_said = concepts.issuperset(ends) or held >= FLOOR_OF_NAMED
+    return is_said and _tells_wanted(ranking, place, held)
+
+
+def _means(ranking: Ranking, place: Pick, asked: Vector) -> float:
+    """Return how near the words of a memory, and the whole of it, are to a question."""
+    near = -1.0 if ranking.near is None else float(ranking.near[place.row])
+    return near + _said_otherwise(ranking, place, asked)
+
+
+def _may_answer(ranking: Ranking, place: Pick) -> bool:
+    """Whether a memory is of the kind that a question asks for, and more than a name alone."""
+    columns, row = ranking.columns, place.row
+    if columns.kind[row] == CONCEPTS and not columns.flags[row] & SAYS_ANYTHING:
+        return ranking.named is not None and bool(ranking.named[row])
+    has_clock = columns.valid_at[row] != BEGINNING or columns.invalid_at[row] != FOREVER
+    is_timed = bool(has_clock) or bool(columns.flags[row] & SAYS_WHEN)
+    return tells(ranking.question, place.text, is_timed=is_timed)
 
 
 def _is_others(ranking: Ranking, place: Pick) -> bool:
@@ -221,8 +228,6 @@ def _is_others(ranking: Ranking, place: Pick) -> bool:
 def _tells_wanted(ranking: Ranking, place: Pick, held: float = 0.0) -> bool:
     """Whether a memory says, or says otherwise, what a question asks of something."""
     wanted = ranking.question.wanted_of if ranking.near is not None else ()
-    if ranking.question.counts and not _counts(place.text):
-        return False
     if not wanted:
         return True
     if not ranking.columns.flags[place.row] & SAYS_ANYTHING:  # it is no more than a name
@@ -233,8 +238,11 @@ def _tells_wanted(ranking: Ranking, place: Pick, held: float = 0.0) -> bool:
     known = ranking.columns.known.meant
     for words in wanted:
         kin = {kin for one in words for kin in kin_of(stems_of(one))}
-        if not stems.isdisjoint(kin.union(*map(stems_of, words))):
+        own = kin.union(*map(stems_of, words))
+        if not stems.isdisjoint(own):
             continue
+        if any(name in own for name, _ in _SHAPES):
+            return False
         if may_name:
             continue  # a name may be what is asked, which no vector knows
         others = [one for one in said if not (kin and one in predicate)]
@@ -258,15 +266,6 @@ def _names_more(ranking: Ranking, place: Pick) -> bool:
     return any(asked.isdisjoint(tokens(one[0])) for one in large)
 
 
-def _counts(text: str) -> bool:
-    """Whether a text says how many of something there are."""
-    for before, number in _NUMBER.findall(text):
-        is_year = _YEAR.fullmatch(number) and folded(before) in ("", *BEFORE_YEARS)
-        if not (is_year or before[:1].isupper() or folded(before) in NUMBERED):
-            return True
-    return not (NUMBERS | ONE_OR_NONE).isdisjoint(tokens(text))
-
-
 def _tells_of_another_time(ranking: Ranking, row: int) -> bool:
     """Whether a memory says when, and not in the time that a question asks about."""
     tells = bool(ranking.columns.flags[row] & SAYS_WHEN) and ranking.question.times.is_within
@@ -283,7 +282,10 @@ def _said_otherwise(ranking: Ranking, place: Pick, asked: Vector) -> float:
     if not len(asked) or not said:
         return float(not len(asked))
     cosines = np.einsum("ij,kj->ik", asked, ranking.columns.known.meant.of_each(said))
-    return float(cosines.max(1).mean())
+    stems = {stem for one in said for stem in stems_of(one)}
+    words = telling_words(ranking.question.rest)
+    kin = [OF_KIN * (not stems.isdisjoint(kin_of(stems_of(one)))) for one in words]
+    return float(np.maximum(cosines.max(1), kin).mean())
 
 
 def _said(ranking: Ranking, place: Pick) -> list[str]:
@@ -390,7 +392,7 @@ def told(
     memories: list[Recalled] = []
     for at, (row, place) in enumerate(zip(rows.tolist(), places, strict=True)):
         why = {
-            name: Share(given[at], _in_words(name, question, meant, place))
+            name: Share(given[at], _in_words(name, question, place))
             for name, given in points
             if given[at]
         }
@@ -423,10 +425,10 @@ def told(
     return memories
 
 
-def _in_words(name: str, question: str, meant: UnderstoodQuestion, place: Pick) -> str:
+def _in_words(name: str, question: str, place: Pick) -> str:
     if name == WORDS and (held := _held(question, place)):
         return f"it holds {', '.join(held)}"
-    return f"it tells {meant.wanted}" if name == KIND else SHARES[name][1]
+    return SHARES[name][1]
 
 
 def _held(question: str, place: Pick) -> list[str]:

@@ -40,7 +40,6 @@ from recollect.kernel.recall.words import (
     MeantWords,
     Vector,
     language_of,
-    listed,
     stem,
     stems_of,
 )
@@ -63,41 +62,24 @@ NONE: Final = -1
 GAP: Final = 3_600_000
 """Milliseconds of silence after which a conversation begins a new session."""
 
-SAYS_WHEN, SAYS_HOW_MANY, SAYS_WHO, SAYS_WHERE, SAYS_ANYTHING, SAYS_I = 1, 2, 4, 8, 16, 32
-"""Flags of a text: what it tells, that it tells anything, and that it speaks of who says it."""
+SAYS_WHEN, SAYS_ANYTHING, SAYS_I = 1, 2, 4
+"""Flags of a text: that it tells when, or anything, and that it speaks of who says it."""
 
-SAYS_MUCH: Final = 64
+SAYS_MUCH: Final = 8
 """The flag of a text that says so much beside what it asks that it tells something, too."""
 
 NEIGHBOURS: Final = (1, 2, -1, -2)
 """Where the neighbours of a turn stand in its session, in the order of their columns."""
 
-NUMBERS, _PEOPLE, _WHERE, NUMBERED, ONE_OR_NONE, BEFORE_YEARS = map(
-    frozenset, map(str.split, listed("told"))
-)
 _ASKED: Final = re.compile(r"[^.!?\n]*\?")
 _MUCH: Final = 12  # words
-_DIGIT: Final = re.compile(r"\d")
-_PROPER: Final = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-ZÄÖÜ][a-zäöüáéíóúñß]+")
-_PLACE: Final = re.compile(
-    r"\b(?:in|at|to|from|near|nach|aus|bei|en|de|a)\s+(?:the\s+|der\s+|la\s+|el\s+)?[A-ZÄÖÜ]\w+"
-    r"|\b(?:at|to|in)\s+the\s+\w+"
-)
 
 
 def told_in_words(memory: MemoryContent) -> int:
-    """Return the flags of what the words of a memory tell: how many, who, where and how much."""
-    text, words, found = memory.text, memory.words, 0
-    if not NUMBERS.isdisjoint(words) or _DIGIT.search(text):
-        found |= SAYS_HOW_MANY
-    if not _PEOPLE.isdisjoint(words) or (not text.islower() and _PROPER.search(text)):
-        found |= SAYS_WHO
-    if not _WHERE.isdisjoint(words) and _PLACE.search(text):
-        found |= SAYS_WHERE
-    told = tokens(_ASKED.sub(" ", text)) if "?" in text else words
-    if not SELVES.isdisjoint(told):
-        found |= SAYS_I
-    return found | SAYS_MUCH * (len(told) >= _MUCH)
+    """Return the flags of what the words of a memory tell: of who says it, and how much."""
+    words = memory.words
+    told = tokens(_ASKED.sub(" ", memory.text)) if "?" in memory.text else words
+    return SAYS_I * (not SELVES.isdisjoint(told)) | SAYS_MUCH * (len(told) >= _MUCH)
 
 
 def told_beside(memory: MemoryContent) -> int:

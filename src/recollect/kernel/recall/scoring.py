@@ -43,7 +43,7 @@ SHARES: Final = {
 }
 """The shares of a score in the order in which they are told: points at most, and what for."""
 
-WORDS, SESSION, SPEAKER, DATE, KIND, ROLE, TELLS, MEANING, NAMED, TRUST = SHARES
+WORDS, SESSION, SPEAKER, DATE, ROLE, TELLS, MEANING, NAMED, TRUST = SHARES
 WEIGHTS: Final = {name: points for name, (points, _) in SHARES.items()}
 
 NEAR: Final = 0.44
@@ -68,6 +68,9 @@ _FAR: Final = 5 * 365 * DAY  # from the time asked for, where a fact counts half
 _ENDED_IN: Final = 0.9  # what ended in a time that goes on
 MOST: Final = 500
 """How many of the best are looked at."""
+
+NEAREST: Final = 5
+"""How many are looked at where none holds a word or means something near."""
 
 _SATURATION: Final = 1.2  # BM25's k1
 _LENGTH_NORMALISATION: Final = 0.4  # BM25's b: what is remembered is short, the longer says more
@@ -229,6 +232,9 @@ def ranked(
     reached |= False if near is None else near >= NEAR
     reached &= candidates
     rows = np.flatnonzero(reached)
+    if near is not None and not len(rows):
+        rows = np.flatnonzero(candidates)
+        rows = rows[np.argsort(-near[rows])[:NEAREST]]
     best = float(words[rows].max(initial=0.0)) or 1.0
     shares = _told_by(columns, question, standing.counted, named)
     shares[WORDS] = lambda rows: words[rows] / best
@@ -364,8 +370,6 @@ def _told_by(
         says |= False if named is None else named & (columns.kind == FACTS)
     if bool((says & counted).any()):
         shares[SPEAKER] = _of(says)
-    if question.wants:
-        shares[KIND] = _of((columns.flags & question.wants) > 0)
     if bool((columns.is_assistant & counted).any()):
         shares[ROLE] = _of(~columns.is_assistant)
     telling = (columns.flags & (SAYS_ANYTHING | SAYS_I * question.is_own)) > 0
@@ -404,6 +408,12 @@ def _held(columns: Columns, standing: StandingRows, word: Asking) -> HeldWord:
     if 0 < frequency <= _COMMON and len(standing.turns):
         rows, counts = _with_windows(columns, rows, counts, standing.counted)
     points: Floats = _rarity(frequency, standing.many) * counts / (counts + standing.norm[rows])
+    if word.kin and word.ways:  # which make it no less rare where it stands itself
+        own = np.unique(np.concatenate([columns.of_word(one)[0] for one in word.ways]))
+        many = int(np.count_nonzero(standing.counted[own]))
+        points[np.isin(rows, own)] *= _rarity(many, standing.many) / _rarity(
+            frequency, standing.many
+        )
     if frequency > columns.size // _MOST:
         points = np.bincount(rows, points, columns.size).astype(np.float64)
     tells = _rarity(max(1, frequency), max(standing.many, _MANY))  # in a few texts each is rare

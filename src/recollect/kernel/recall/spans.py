@@ -128,12 +128,19 @@ class Times:
     def is_within(self) -> bool:
         """Whether what is asked for held inside the times named, not before or after one."""
         ends = [(one.begin, one.end) for one in self.held if not one.edge]
-        return bool(ends) and set(ends) == set(self.spans)
+        is_any_year = bool(self.months) and not self.held
+        return is_any_year or (bool(ends) and set(ends) == set(self.spans))
 
 
 def is_of_time(word: str) -> bool:
     """Whether a folded word may be part of a time."""
     return word in _TRIGGERS or word[0].isdigit()
+
+
+def weekdays_in(words: Sequence[str]) -> frozenset[int]:
+    """Return the weekdays, Monday being 0, that folded words name, one or all: "on Sundays"."""
+    named = (_DAYS.get(one, _DAYS.get(one.removesuffix("s"))) for one in words)
+    return frozenset(one for one in named if one is not None)
 
 
 def day_of(instant: int) -> Span:

@@ -162,14 +162,17 @@ def telling_stems(text: str) -> list[str]:
 def _everyday() -> dict[str, frozenset[str]]:
     """Return the stems of the lines of `lists/everyday.txt` that each stem stands in.
 
-    A line has the words of each language apart: as Spanish, "career" would be a "car".
+    A line has the words of each language apart: as Spanish, "career" would be a "car". Of those
+    after ">" each is of a kind that the others name: who asks for a pet finds a dog, not a cat.
     """
     found: dict[str, frozenset[str]] = {}
     for line in listed("everyday"):
-        parts = zip(LANGUAGES, line.split("|"), strict=True)
-        said_alike = frozenset(stem(word, own) for own, part in parts for word in tokens(part))
-        for one in said_alike:
-            found[one] = found.get(one, frozenset()) | said_alike
+        asked, said = set[str](), set[str]()
+        for own, part in zip(LANGUAGES, line.split("|"), strict=True):
+            for those, words in zip((asked, said), part.split(">"), strict=False):
+                those.update(stem(word, own) for word in tokens(words))
+        for one in asked:
+            found[one] = found.get(one, frozenset()) | asked | said
     return found
 
 
@@ -177,8 +180,8 @@ def _everyday() -> dict[str, frozenset[str]]:
 def kin_of(stems: tuple[str, ...]) -> tuple[str, ...]:
     """Return the stems of everyday words that say what a word with these stems says, in order.
 
-    >>> "employ" in kin_of(("work",))
-    True
+    >>> "employ" in kin_of(("work",)), "dog" in kin_of(("pet",)), "dog" in kin_of(("cat",))
+    (True, True, False)
     """
     lines = _everyday()
     return tuple(sorted({kin for one in stems for kin in lines.get(one, ())} - set(stems)))

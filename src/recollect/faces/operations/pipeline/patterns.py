@@ -1,8 +1,8 @@
 """The extractor that needs no model and reads only what cannot be misread.
 
 The rule: a pattern has to be the whole sentence, said by the person it is about, outside of quotes;
-whatever else stands in it, and it is left alone. Better nothing than something wrong: the table is
-small, and each language has its own.
+whatever else stands in it, and it is left alone. Better nothing than something wrong: the table,
+`patterns.txt`, is small, and each language has its own.
 
 The extractor that needs no model: an episode that says in JSON what is in it.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from importlib.resources import files
 from typing import Final
 
 import orjson
@@ -87,45 +88,6 @@ _MONTHS: Final = {
     "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre "
     "diciembre",
 }
-
-_PATTERNS: Final = {
-    "en": {
-        "lives_in": (
-            r"I(?: now| currently)? live in NAME(?: now)?(?: since WHEN)?",
-            r"I(?: have|'ve|\u2019ve) lived in NAME since WHEN",
-            r"I(?: just)? moved to NAME in WHEN",
-        ),
-        "works_at": (
-            r"I(?: now| currently)? work (?:at|for) NAME(?: now)?(?: since WHEN)?",
-            r"I(?: have|'ve|\u2019ve) (?:worked|been working) (?:at|for) NAME since WHEN",
-            r"I (?:joined|started at|started working at) NAME in WHEN",
-        ),
-        "born_in": (r"I was born in NAME(?: in YEAR)?",),
-        "email": (r"[Mm]y (?:e-?mail|email address|e-mail address) is MAIL",),
-        "married_to": (r"I(?:'m|\u2019m| am) married to NAME",),
-    },
-    "de": {
-        "lives_in": (
-            r"[Ii]ch (?:wohne|lebe)(?: jetzt| seit WHEN)? in NAME",
-            r"[Ii]ch bin (?:im )?WHEN nach NAME gezogen",
-        ),
-        "works_at": (r"[Ii]ch arbeite(?: jetzt| seit WHEN)? (?:bei|für) NAME",),
-        "born_in": (r"[Ii]ch (?:bin|wurde)(?: YEAR)? in NAME geboren",),
-        "email": (r"[Mm]eine (?:E-Mail|E-Mail-Adresse|Mailadresse) (?:ist|lautet) MAIL",),
-        "married_to": (r"[Ii]ch bin mit NAME verheiratet",),
-    },
-    "es": {
-        "lives_in": (
-            r"(?:[Yy]o )?(?:[Vv]ivo|[Rr]esido)(?: ahora)? en NAME(?: desde WHEN)?",
-            r"(?:[Yy]o )?[Mm]e mudé a NAME en WHEN",
-        ),
-        "works_at": (r"(?:[Yy]o )?[Tt]rabajo(?: ahora)? (?:en|para) NAME(?: desde WHEN)?",),
-        "born_in": (r"(?:[Yy]o )?[Nn]ací en NAME(?: en YEAR)?",),
-        "email": (r"[Mm]i (?:correo|correo electrónico|email|e-mail) es MAIL",),
-        "married_to": (r"[Ee]stoy (?:casado|casada) con NAME",),
-    },
-}
-"""What a whole sentence says of its speaker, by language and predicate."""
 
 _OWN_NAME: Final = (
     r"(?:[Mm]y name is|[Mm]ein Name ist|[Ii]ch heiße|[Mm]i nombre es|[Mm]e llamo) NAME"
@@ -343,12 +305,15 @@ def _extraction(found: tuple[Stated, ...]) -> Extraction:
     return {"nodes": nodes, "edges": edges}
 
 
-_COMPILED: Final = tuple(
-    (language, predicate, _compiled(pattern, language))
-    for language, table in _PATTERNS.items()
-    for predicate, patterns in table.items()
-    for pattern in patterns
-)
+def _read_patterns() -> Iterator[tuple[str, str, re.Pattern[str]]]:
+    """Yield what a whole sentence says of its speaker: language, predicate, and how it is said."""
+    place = files("recollect.faces.operations.pipeline").joinpath("patterns.txt")
+    for row in place.read_text("utf-8").splitlines():
+        language, predicate, pattern = row.split(" ", 2)
+        yield language, predicate, _compiled(pattern, language)
+
+
+_COMPILED: Final = tuple(_read_patterns())
 _OWN: Final = _compiled(_OWN_NAME, "en")
 _MAIL: Final = re.compile(_NAMES["MAIL"])
 _ONE: Final = re.compile(_NAMES["NAME"])

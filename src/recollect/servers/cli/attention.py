@@ -44,9 +44,8 @@ def put_aside(on: Invocation, beginning: str, until: str | None, *, all_items: b
 
 
 def _show(out: Output, items: list[AttentionItem]) -> None:
-    if out.as_json:
-        out.json({"result": {"items": [asdict(one) for one in items]}})
-    elif items:
+    out.give_json({"items": [asdict(one) for one in items]})
+    if items:
         out.show(_table(items))
     else:
         out.say("nothing asks for attention", "dim")

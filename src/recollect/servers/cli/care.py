@@ -131,10 +131,9 @@ def examine_memory(on: Invocation, *, fix: bool) -> None:
             groups = nexus.groups(every=True) if diagnosis.is_well else ()
             beside = [(group, one) for group in groups for one in both_hold(nexus.group(group))]
         out.failed = not diagnosis.is_well
-        if out.as_json:
-            found = {**asdict(diagnosis), "is_well": diagnosis.is_well, "recall": compares}
-            both = [{"group": group, **one.to_wire()} for group, one in beside]
-            out.json({"result": {**found, "both_hold": both}})
+        found = {**asdict(diagnosis), "is_well": diagnosis.is_well, "recall": compares}
+        both = [{"group": group, **one.to_wire()} for group, one in beside]
+        if out.give_json({**found, "both_hold": both}):
             return
         for finding in diagnosis.findings:
             out.say(_finding_line(finding), "green" if finding.is_mended else "red")

@@ -165,9 +165,8 @@ def _show_claims(
 
     with output(on) as out:
         claims, followers = ask_claims(on, out, found)
-        if out.as_json:
-            out.json({"result": {"claims": [asdict(one) for one in claims]}})
-        elif claims:
+        out.give_json({"claims": [asdict(one) for one in claims]})
+        if claims:
             out.show(_table(claims, followers))
         else:
             out.say("no claims", "dim")
@@ -180,17 +179,8 @@ def show_claim(on: Invocation, claim_id: str) -> None:
             on, out, lambda store: _standing(store, whole_id(store.nexus, claim_id))
         )
         claim = standing.claim
-        if out.as_json:
-            events = [asdict(one) for one in standing.events]
-            out.json(
-                {
-                    "result": {
-                        "claim": asdict(claim),
-                        "history": events,
-                        "superseded_by": standing.superseded_by,
-                    }
-                }
-            )
+        page = {"claim": asdict(claim), "history": [asdict(one) for one in standing.events]}
+        if out.give_json({**page, "superseded_by": standing.superseded_by}):
             return
         out.say(claim.text, "bold")
         line = claim_line(claim, standing.events, standing.superseded_by)
@@ -307,11 +297,9 @@ async def _standing(store: NexusKnowledgeStore, claim_id: str) -> _ClaimPage:
 def _settled(
     out: Output, claim_id: str, status: str, *, verb: str = "is now", by: str | None = None
 ) -> None:
-    if out.as_json:
-        members = {"claim_id": claim_id, "claim_status": status}
-        out.json({"result": members if by is None else {**members, "superseded_by": by}})
-    else:
-        out.say(f"claim {claim_id} {verb} {status}" + ("" if by is None else f" by {by}"))
+    members = {"claim_id": claim_id, "claim_status": status}
+    out.give_json(members if by is None else {**members, "superseded_by": by})
+    out.say(f"claim {claim_id} {verb} {status}" + ("" if by is None else f" by {by}"))
 
 
 def headed(*headings: str) -> Table:

@@ -75,11 +75,9 @@ def drop_index(on: Invocation, name: str) -> None:
 def list_capsules(on: Invocation) -> None:
     """List the capsules there are."""
     with output(on) as out:
-        if out.as_json:
-            capsules = [{"name": name, "about": about} for name, about in STARTERS.items()]
-            out.json({"result": {"capsules": capsules}})
-        else:
-            out.show(facts(STARTERS))
+        capsules = [{"name": name, "about": about} for name, about in STARTERS.items()]
+        out.give_json({"capsules": capsules})
+        out.show(facts(STARTERS))
 
 
 def show_capsules(on: Invocation, names: Sequence[str]) -> None:
@@ -127,9 +125,8 @@ def tell_identity(
                 request_id=on.request_id,
             )
             identity = asdict(identity_of(nexus))
-        if out.as_json:
-            out.json({"result": identity})
-        elif any(part is not None for part in identity.values()):
+        out.give_json(identity)
+        if any(part is not None for part in identity.values()):
             out.show(facts(identity))
         else:
             out.advise('nothing is set; try: recollect self --role "..."')

@@ -58,9 +58,8 @@ def rewrite(on: Invocation) -> None:
     """Make a memory anew without what was removed, and say whether all of it went."""
     with output(on) as out, opened(on) as nexus:
         obstacle = nexus.rewrite()
-        if out.as_json:
-            out.json({"result": {"is_complete": obstacle is None, "note": obstacle}})
-        elif obstacle is None:
+        out.give_json({"is_complete": obstacle is None, "note": obstacle})
+        if obstacle is None:
             out.say("made anew, without what was removed", "green")
         else:
             out.say(f"not all that was removed is gone: {obstacle}; try it again then", "yellow")
@@ -86,9 +85,8 @@ def _is_confirmed(out: Output, told: Receipt) -> bool:
 
 
 def _show(out: Output, receipt: Receipt) -> None:
-    if out.as_json:
-        is_complete = None if receipt.is_dry_run else receipt.is_complete
-        out.json({"result": {**asdict(receipt), "is_complete": is_complete}})
+    is_complete = None if receipt.is_dry_run else receipt.is_complete
+    if out.give_json({**asdict(receipt), "is_complete": is_complete}):
         return
     out.say(summary_of(receipt), "yellow" if receipt.is_dry_run else "green")
     for identifier in receipt.ids[:SHOWN]:

@@ -29,9 +29,8 @@ def create_memory(on: Invocation, capsules: Sequence[str]) -> None:
             if chosen not in nexus.groups():
                 begin_life(nexus, actor=settings.actor())
             loaded = load_capsules(nexus, capsules, actor=settings.actor())
-        if out.as_json:
-            result = {"path": located.shown, "group": chosen, "created": is_new}
-            out.json({"result": result | ({"loaded": asdict(loaded)} if capsules else {})})
+        result = {"path": located.shown, "group": chosen, "created": is_new}
+        if out.give_json(result | ({"loaded": asdict(loaded)} if capsules else {})):
             return
         out.say(f"{'created' if is_new else 'already there:'} {located.shown}", "green")
         if capsules:

@@ -41,9 +41,8 @@ def try_memory(on: Invocation, name: str | None, given: Offered, seconds: float 
             out.say(join(entry.command), "dim")  # at once: a server may take long to start
         steps = tried(entry, install, starts_here=starts_here, seconds=seconds or SECONDS)
         out.failed = not all(one.is_well for one in steps)
-        if out.as_json:
-            told = {"command": list(entry.command), "is_well": not out.failed}
-            out.json({"result": {**told, "steps": [asdict(one) for one in steps]}})
+        told = {"command": list(entry.command), "is_well": not out.failed}
+        if out.give_json({**told, "steps": [asdict(one) for one in steps]}):
             return
         _tell(out, steps)
 

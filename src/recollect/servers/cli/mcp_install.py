@@ -51,16 +51,15 @@ def install_memory(on: Invocation, name: str, given: Offered, *, writes: bool) -
         snippet = client.snippet(command)
         way = compared_by(_environment(client).get("RECOLLECT_EMBEDDER"))
         memory = f"the memory {_place(on)}, group {Settings().group(on.group)}, recalled by {way}"
-        if out.as_json:
-            told = {
-                "client": name,
-                "file": str(client.file),
-                "snippet": snippet,
-                "written": writes,
-                "backup": None if backup is None else str(backup),
-                "memory": memory,
-            }
-            out.json({"result": told})
+        told = {
+            "client": name,
+            "file": str(client.file),
+            "snippet": snippet,
+            "written": writes,
+            "backup": None if backup is None else str(backup),
+            "memory": memory,
+        }
+        if out.give_json(told):
             return
         out.say(memory, "dim")
         if not writes:
@@ -80,10 +79,9 @@ def uninstall_memory(on: Invocation, name: str, *, writes: bool) -> None:
         client = client_named(name, Path.home(), Path.cwd())
         client.read(client.file.read_text("utf-8-sig") if client.file.exists() else "")
         backup = _write(client, partial(_without, client)) if writes else None
-        if out.as_json:
-            kept = None if backup is None else str(backup)
-            told = {"client": name, "file": str(client.file), "written": writes, "backup": kept}
-            out.json({"result": told})
+        kept = None if backup is None else str(backup)
+        told = {"client": name, "file": str(client.file), "written": writes, "backup": kept}
+        if out.give_json(told):
             return
         if not writes:
             out.say(f"{client.file} has {NAME}; add --write to take it out", "dim")

@@ -137,9 +137,8 @@ def make_token(
         token, row = new_token(groups, is_admin=is_admin, name=name)
         if tokens_file is not None:
             _append(tokens_file, row)
-        if out.as_json:
-            kept = None if tokens_file is None else str(tokens_file)
-            out.json({"result": {"token": token, "row": row.line(), "kept_in": kept}})
+        kept = None if tokens_file is None else str(tokens_file)
+        if out.give_json({"token": token, "row": row.line(), "kept_in": kept}):
             return
         out.say(token, "bold")
         _tell_row(out, row, tokens_file)

@@ -176,8 +176,10 @@ class PutFact:
 
     Under a functional predicate the facts of one subject with different objects end each other
     in fact time alone: the older where the newer begins, now if it does not say. What would have
-    no time left was wrong, and is closed. `replaces` does that to one link, whatever it says; a
-    correction closes it whenever it was true: INVALID_ARGUMENT where another says the same.
+    no time left was wrong, and is closed. What does not say when it begins is true from where the
+    last of the others ended that does, or ends now: a guess. `replaces` does the same to one link,
+    whatever it says; a correction closes it whenever it was true: INVALID_ARGUMENT where another
+    says the same.
     """
 
     subject: Reference
@@ -194,6 +196,7 @@ class PutFact:
     handle: str | None = None
     replaces: str | None = None  # the id of a living link
     is_correction: bool = False  # what it replaces was never so
+    guessed_at: Instant | None = None  # since when it was true where nobody told it
 
 
 @dataclass(frozen=True, slots=True)

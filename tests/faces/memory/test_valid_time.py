@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,13 +13,18 @@ from hypothesis import given, strategies as st
 import recollect
 from recollect import Memory, RecollectError
 from recollect.faces.memory import Effect, MemoryRecord
+from recollect.model import instant_text
 
 CITIES = ("Bergen", "Graz", "Lisbon", "Kobe")
 YEARS = range(2001, 2030)
 
+NOW = 2100  # of what begins or ends as it is told
+YEARS_AND_NOW = (*YEARS, NOW)
+
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("tell"), st.sampled_from(CITIES)),
+        st.tuples(st.just("tell undated"), st.sampled_from(CITIES)),
         st.tuples(st.just("end"), st.none()),
         st.tuples(st.just("correct"), st.sampled_from(CITIES)),
         st.tuples(st.just("undo"), st.none()),
@@ -29,11 +35,39 @@ STEPS = st.lists(
 
 @dataclass(frozen=True)
 class Home:
-    """Where somebody lives, and of which years that is true; `until` is the first of no longer."""
+    """Where somebody lives, and of which years that is true; `until` is the first of no longer.
+
+    It `is_guessed` where nobody told since when: from where the last before ended.
+    """
 
     city: str
     since: int
     until: int | None = None
+    is_guessed: bool = False
+
+    def ended(self, year: int) -> tuple[Home, ...]:
+        """Return it as it is where the next begins: what has no time then was never true."""
+        return () if year <= self.since else (replace(self, until=year),)
+
+
+def told(homes: tuple[Home, ...], city: str, year: int) -> tuple[Home, ...]:
+    """Return the homes once somebody is told to live in a city since a year, the latest told."""
+    *past, last = homes or (Home("", 0, 0),)
+    if last.until is None and not last.is_guessed:
+        return (*past, *last.ended(year), Home(city, year))
+    if last.until is None:  # a guess gives way, and with it where the one before it ended
+        before = [each for one in past for each in (one.ended(min(one.until or NOW, year)))]
+        guess = () if last.city == city else last.ended(year)
+        return (*before, *guess, Home(city, year))
+    return (*homes, Home(city, year))
+
+
+def told_undated(homes: tuple[Home, ...], city: str) -> tuple[Home, ...]:
+    """Return the homes once somebody is told to live in a city, now, and not since when."""
+    over = [one.until or NOW for one in homes if one.city != city]
+    ended = tuple(replace(one, until=one.until or NOW) for one in homes)
+    left = [one for one in ended if one.city != city or (one.until or NOW) <= max(over)]
+    return (*left, Home(city, max(over), is_guessed=True))
 
 
 def held(homes: tuple[Home, ...]) -> dict[int, str]:
@@ -41,7 +75,7 @@ def held(homes: tuple[Home, ...]) -> dict[int, str]:
     return {
         year: one.city
         for one in homes
-        for year in YEARS
+        for year in YEARS_AND_NOW
         if one.since <= year and (one.until is None or year < one.until)
     }
 
@@ -52,8 +86,11 @@ def held_by(memory: Memory) -> dict[int, str]:
     for one in memory.list("fact", past=True).memories:
         if one.expired_at is None and one.predicate == "lives_in":
             assert one.valid_at is not None
-            until = YEARS.stop if one.invalid_at is None else int(one.invalid_at[:4])
-            for year in range(int(one.valid_at[:4]), until):
+            since, until = (
+                9999 if at is None else NOW if int(at[:4]) > YEARS.stop - 5 else int(at[:4])
+                for at in (one.valid_at, one.invalid_at)
+            )
+            for year in (each for each in YEARS_AND_NOW if since <= each < until):
                 assert year not in found
                 found[year] = str(one.object)
     return found
@@ -71,23 +108,20 @@ def test_what_holds_in_a_year_is_what_a_model_of_valid_time_says(
         decoy.remember(facts=[{"subject": "Ann", "predicate": "lives_in", "object": "Decoy"}])
         for year, (step, city) in enumerate(steps, 2002):
             open_home = homes[-1] if homes and homes[-1].until is None else None
-            if step == "tell" and (open_home is None or open_home.city != city):
+            is_guessed = open_home is not None and open_home.is_guessed
+            is_there = open_home is not None and open_home.city == city
+            fact = {"subject": "Ann", "predicate": "lives_in", "object": city}
+            if step == "tell" and (is_guessed or not is_there):
                 assert city is not None
-                told = memory.remember(
-                    facts=[
-                        {
-                            "subject": "Ann",
-                            "predicate": "lives_in",
-                            "object": city,
-                            "valid_at": str(year),
-                        }
-                    ]
-                )
+                done = memory.remember(facts=[{**fact, "valid_at": str(year)}])
                 before = homes if open_home is not None else None
-                ended = () if open_home is None else (replace(open_home, until=year),)
-                homes = (*(homes if open_home is None else homes[:-1]), *ended, Home(city, year))
-                last = told.facts[0].id
-            elif step == "end" and open_home is not None:
+                homes, last = told(homes, city, year), done.facts[0].id
+            elif step == "tell undated" and not is_there and any(one.city != city for one in homes):
+                assert city is not None
+                last = memory.remember(facts=[fact]).facts[0].id
+                before = homes if open_home is not None else None
+                homes = told_undated(homes, city)
+            elif step == "end" and open_home is not None and not is_guessed:
                 memory.forget(id=last, effect="end", at=str(year))
                 before, homes = homes, (*homes[:-1], replace(open_home, until=year))
             elif step == "correct" and open_home is not None and open_home.city != city:
@@ -98,6 +132,73 @@ def test_what_holds_in_a_year_is_what_a_model_of_valid_time_says(
                 last = memory.undo(last).memory.id
                 homes, before = before, None
             assert held_by(memory) == held(homes)
+
+
+SINCES = st.lists(st.integers(2003, 2009), max_size=6, unique=True)
+
+
+@given(
+    SINCES,
+    st.integers(0, 6),
+    st.sampled_from((*CITIES, "Turin", "Cork")),
+    st.permutations(range(7)),
+)
+def test_facts_that_are_told_together_hold_alike_in_whatever_order_they_are_told(
+    sinces: list[int], count: int, undated: str, order: list[int]
+) -> None:
+    """Those with a beginning and one without, after others; of two without, the last stands."""
+    dated = [*zip((*CITIES, "Turin", "Malmö"), sinces, strict=False)]
+    together: list[tuple[str, int | None]] = [*dated[count:], (undated, None)]
+    found = []
+    for places in (range(7), order):
+        with recollect.memory(":memory:") as memory:
+            for one in dated[:count]:
+                memory.remember(facts=[moved_to(*one)])
+            told = [together[at] for at in places if at < len(together)]
+            memory.remember(facts=[moved_to(*one) for one in told])
+            held = [f"{one} {one.invalid_at}"[:60] for one in facts_of(memory)]
+            found.append(sorted(re.sub(r"20[23]\d-.*", "now", one) for one in held))
+    assert found[0] == found[1]
+
+
+def test_a_fact_that_is_told_again_beside_the_one_that_takes_its_place_is_closed() -> None:
+    with recollect.memory(":memory:") as memory:
+        memory.remember(facts=[moved_to("Graz", 2003)])
+        told = memory.remember(facts=[moved_to("Graz", 2004), moved_to("Kobe", 2003)])
+        assert held_from(memory) == {"Kobe": ("2003-01-01", "")}
+        assert [one.standing.partition(" ")[0] for one in told.facts] == ["corrected", ""]
+
+
+def moved_to(city: str, since: int | None) -> dict[str, Any]:
+    said = {"subject": "Ann", "predicate": "lives_in", "object": city}
+    return said | ({} if since is None else {"valid_at": str(since)})
+
+
+def test_what_is_told_without_a_beginning_begins_where_the_last_that_was_told_ended() -> None:
+    """Until it is told since when, or that it was over before, or of another that holds."""
+    with recollect.memory(":memory:") as memory:
+        memory.remember(facts=[{**moved_to("Graz", 2003), "invalid_at": "2006"}])
+        bergen = memory.remember(facts=[moved_to("Bergen", None)])
+        assert (held_from(memory), bergen.warnings) == (
+            {"Graz": ("2003-01-01", "2006-01-01"), "Bergen": ("2006-01-01", "")},
+            (),
+        )
+        assert memory.remember(facts=[moved_to("Bergen", None)]).transaction is None
+        memory.remember(facts=[moved_to("Kobe", 2008)])
+        assert held_from(memory)["Bergen"] == ("2006-01-01", "2008-01-01")
+        memory.remember(facts=[moved_to("Lisbon", None)])
+        today = memory.nexus.now()
+        now = held_from(memory)
+        assert now["Kobe"][1] == now["Lisbon"][0] == instant_text(today)[:10]
+        over = memory.remember(facts=[{**moved_to("Lisbon", None), "invalid_at": "2025"}])
+        assert over.facts[0].id == memory.list("fact", about="Lisbon", past=True).memories[0].id
+        assert held_from(memory)["Lisbon"] == ("", "2025-01-01")
+        memory.undo(over.facts[0].id)
+        assert held_from(memory) == now
+        memory.remember(facts=[moved_to("Lisbon", 2010)])
+        assert held_from(memory)["Kobe"] == ("2008-01-01", "2010-01-01")
+        memory.undo(over.facts[0].id)
+        assert held_from(memory) == now
 
 
 WHEN = st.none() | st.sampled_from(("2003", "2006", "2010"))

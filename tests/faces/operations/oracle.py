@@ -38,6 +38,7 @@ class Held:
     told_at: int = 0
     expired_at: int | None = None
     sources: list[str] = field(default_factory=list)
+    is_guessed: bool = False  # whether nobody told when it begins
 
     @property
     def valid_at(self) -> int:
@@ -45,7 +46,8 @@ class Held:
 
     @property
     def start(self) -> int | None:
-        return self.told.observed_at if self.valid_at == EVER else self.valid_at
+        is_told = self.valid_at != EVER and not self.is_guessed
+        return self.valid_at if is_told else self.told.observed_at
 
     def begins(self, now: int) -> int:
         """When it begins beside others of a functional relation."""
@@ -86,7 +88,37 @@ class Oracle:
 
     def tell(self, now: int, facts: Sequence[Told]) -> list[str]:
         """Tell facts in one call; return the uuids of the facts that say them."""
-        return [self._tell(now, one) for one in facts]
+        places = range(len(facts))
+        late = [one for one in places if self._is_guessed(facts[one])]
+        told = {one: self._tell(now, facts[one]) for one in (*(set(places) - {*late}), *late)}
+        return [told[one] for one in places]
+
+    def _is_guessed(self, told: Told) -> bool:
+        """Whether a fact is told without the beginning that it must have."""
+        return told.relation in self.functional and told.valid_at is None
+
+    def _since(self, now: int, new: Held) -> int:
+        """Where the last of others ended, or ends; no earlier than the same was told to begin."""
+        begins = new.begins(now)
+        alive = [one for one in self.held if one.expired_at is None]
+        told = new.told
+        beside = [
+            one
+            for one in alive
+            if (one.told.subject, one.told.relation) == (told.subject, told.relation)
+        ]
+        over = [
+            min(one.invalid_at, begins)
+            for one in beside
+            if one.told.object != told.object and EVER < one.valid_at < begins
+        ]
+        held = [
+            one.valid_at
+            for one in beside
+            if one.told.object == told.object and one.valid_at <= begins < one.invalid_at
+        ]
+        since = max([*over, *held]) if over and begins != EVER else EVER
+        return since if since < new.invalid_at else EVER
 
     def visible(self, valid: int, known: int) -> set[str]:
         return {one.told.uuid for one in self.held if one.is_visible(valid, known)}
@@ -106,10 +138,13 @@ class Oracle:
         when = now if new.start is None else new.start
         is_end = new.start is None and told.invalid_at is not None
         for one in rivals:
-            is_same = one.told.text == told.text and _meet(one, new)
+            meets = _meet(one, new) or (is_end and one.is_guessed)
+            is_same = one.told.text == told.text and meets
             if is_same and (is_end or when < one.invalid_at):
                 self._tell_again(now, one, new)
                 return one.told.uuid
+        if self._is_guessed(told) and (since := self._since(now, new)) != EVER:
+            new.starts, new.is_guessed = [(now, since)], True
         self.held.append(new)
         new.sources += [] if told.source is None else [told.source]
         self._settle_all(now, new)
@@ -120,13 +155,17 @@ class Oracle:
         one.told_at = now
         if new.told.source is not None and new.told.source not in one.sources:
             one.sources.append(new.told.source)
-        until = one.invalid_at
-        if one.valid_at == EVER:
+        since, until = one.valid_at, one.invalid_at
+        if one.valid_at == EVER or (one.is_guessed and new.valid_at != EVER):
             one.set_start(now, new.valid_at)
+            one.is_guessed = False
         is_same_stay = new.valid_at in (EVER, one.valid_at)
         if new.told.invalid_at is not None and (until == NEVER or is_same_stay):
+            if one.is_guessed and new.told.invalid_at <= one.valid_at:
+                one.set_start(now, EVER)
+                one.is_guessed = False
             one.set_end(now, new.told.invalid_at)
-        if one.invalid_at > until:
+        if one.invalid_at > until or EVER < one.valid_at < since:
             self._settle_all(now, one)
 
     def _settle_all(self, now: int, new: Held) -> None:

@@ -102,9 +102,9 @@ def _fact_again(what: Triple, content: Content) -> PutFact:
             "the transaction closed a link that is no plain fact",
             "put it anew as it was: recollect history shows it",
         )
-    return PutFact(
-        what.subject, what.predicate, what.object, text, metadata=metadata, is_settled=True
-    )
+    guessed_at = None if "valid_from" in metadata else content.valid_at
+    ends = what.subject, what.predicate, what.object
+    return PutFact(*ends, text, metadata=metadata, is_settled=True, guessed_at=guessed_at)
 
 
 def _differ_in_end_alone(before: Content, after: Content) -> bool:

@@ -18,7 +18,7 @@ from recollect.faces.memory.lives import ended_by
 from recollect.faces.memory.model import Corrected, Holding, MemoryRecord, records_named, records_of
 from recollect.faces.memory.naming import concept_called, element_named
 from recollect.faces.memory.told import ToldFact, changes_of, read_fact
-from recollect.faces.memory.undoing import begun, carried
+from recollect.faces.memory.undoing import begun, carried, guessed
 from recollect.faces.operations.records import INFERRED
 from recollect.kernel import Nexus, asked_instant
 from recollect.model import (
@@ -71,6 +71,8 @@ def correct_fact(
     metadata = {**carried(link.metadata), **puts[0].metadata}
     put = replace(puts[0], text=text, attributes=others, metadata=metadata)
     put = replace(put, replaces=link.id, is_correction=True)
+    if "valid_at" not in said:
+        put = replace(put, guessed_at=guessed(link.metadata, dated.valid_at))
     moved = _ends_moved(nexus, dated, asked_instant(fact.valid_at or ""))
     done = written(nexus, [*made, put, *moved], before, actor, len(made))
     if old is None or text is not None:
@@ -107,8 +109,9 @@ def begin_as_told(
     stands, notices = {one: one for one in ids}, list[Notice]()
     for fact, id in zip(told, ids, strict=True):
         now = stands[id]
-        dated, begins = nexus.elements.look_up([now])[now], asked_instant(fact.valid_at or "")
-        if begins is None or begins == dated.valid_at:
+        begins = asked_instant(fact.valid_at or "")
+        dated = nexus.elements.look_up([now]).get(now)  # unless another that was told closed it
+        if dated is None or begins is None or begins == dated.valid_at:
             continue
         (before,) = records_of(nexus, [dated])
         if dated.valid_at is not None and begins > dated.valid_at:

@@ -101,7 +101,9 @@ def _fact_back(nexus: Nexus, link: Link) -> list[Change]:
         map(_is_withdrawn, steps.values())
     ):  # an undo did it: all is taken back
         beside = steps
-    elif own and own[0].before is None:
+    elif own and own[0].before is not None:  # perhaps told since when
+        beside = {*gone, *_ended_by(nexus, steps, link.id)}
+    elif own:
         is_alone = all(of[0].before is not None for of in steps.values())
         beside = steps if is_alone else {*gone, *_ended_by(nexus, steps, link.id)}
         if not beside:
@@ -180,13 +182,16 @@ def _told_again(link: Link, content: Content) -> PutFact:
     """Return what tells a fact once more, as it was."""
     said, text = dict(content.attributes), content.attributes.get(FACT)
     said.pop(FACT, None)
+    guessed_at = guessed(content.metadata, content.valid_at)
+    times = _times(content if guessed_at is None else replace(content, valid_at=None))
     return PutFact(
         link.subject,
         link.predicate,
         link.object,
         text if isinstance(text, str) else None,
         said,
-        carried(content.metadata) | _times(content),
+        carried(content.metadata) | times,
+        guessed_at=guessed_at,
     )
 
 
@@ -196,8 +201,14 @@ def carried(metadata: Attributes) -> dict[str, Value]:
 
 
 def begun(dated: Dated) -> str | None:
-    """Return when something began, as it was told."""
-    return _as_told(dated.element.metadata, "valid_from", dated.valid_at)
+    """Return when something began, if that was told, as it was told."""
+    is_guessed = guessed(dated.element.metadata, dated.valid_at) is not None
+    return None if is_guessed else _as_told(dated.element.metadata, "valid_from", dated.valid_at)
+
+
+def guessed(metadata: Attributes, valid_at: Instant | None) -> Instant | None:
+    """Return when a fact began if nobody told that: its metadata does not."""
+    return None if "valid_from" in metadata else valid_at
 
 
 def _times(content: Content) -> dict[str, Value]:

@@ -8,6 +8,7 @@ writes in between, and what was read is not read again to be written.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence, Set
+from operator import itemgetter
 from typing import assert_never, cast
 
 from recollect.errors import DUPLICATE_EXISTS, VERSION_CONFLICT, RecollectError, Span, refused
@@ -21,7 +22,13 @@ from recollect.kernel.write.element import (
     Triple,
     without_keys,
 )
-from recollect.kernel.write.facts import BatchFacts, also_holds, is_fact, told_of_both
+from recollect.kernel.write.facts import (
+    BatchFacts,
+    also_holds,
+    applied_order,
+    is_fact,
+    told_of_both,
+)
 from recollect.kernel.write.identity import check_id, match_link, match_or_create, taken_id
 from recollect.kernel.write.merge_concepts import bear_anew, merge_concepts, take_back
 from recollect.kernel.write.references import References, normal, unknown
@@ -113,12 +120,13 @@ class Batch:
         changes = tuple(changes)  # the same objects each time they are gone through
         self.references.expect(changes)
         touched: list[Element | None] = []
+        places = applied_order(changes, self.facts)
         try:
             for start in range(0, len(changes), _TOLD_EVERY):
                 progress("changes", start, len(changes))
                 if start and start % _TOGETHER == 0:
                     self._unit.flush()
-                touched += map(self._apply, changes[start : start + _TOLD_EVERY])
+                touched += [self._apply(changes[at]) for at in places[start : start + _TOLD_EVERY]]
             for wanted, concept in self._not_adopted:  # a later change may have taken the id
                 check_id(self._unit, wanted, concept)
             for target in self._joined:
@@ -130,7 +138,7 @@ class Batch:
                 error.span = place.version if error.code is VERSION_CONFLICT else place.what
             raise
         progress("changes", len(changes), len(changes))
-        return touched
+        return [one for _, one in sorted(zip(places, touched, strict=True), key=itemgetter(0))]
 
     def _apply(self, change: Change) -> Element | None:
         match change:

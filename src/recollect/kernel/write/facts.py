@@ -7,6 +7,8 @@ memory never held one without the other. Nothing that was said is lost.
 
 Under a functional predicate the same goes for facts of one subject about different objects, but
 the older is not closed: it was true until then. Only what would have no time left was never true.
+What does not say when it began is true as far back as nothing speaks against it that does: from
+where the last of those ended, or ends as it is told. That is a guess, which a telling puts right.
 What goes on being true beside what was written is told, so that the reader decides whether it
 should: links of the same subject and predicate to another object, at a time that both share.
 Structure is kept by the calls that make it, and never stands beside anything.
@@ -20,8 +22,6 @@ from itertools import chain, count, pairwise
 
 from recollect.errors import (
     DUPLICATE_EXISTS,
-    INVALID_IDENTIFIER,
-    INVALID_VALUE,
     NOT_FOUND,
     Notice,
     forget_as,
@@ -41,83 +41,40 @@ from recollect.kernel.write.element import (
     LinkElement,
     Tracker,
     advance_clock,
-    parse_instant,
+)
+from recollect.kernel.write.timed_fact import (
+    PARTS,
+    TimedFact,
+    check_fact,
+    guessed_since,
+    is_guess,
+    known_since,
 )
 from recollect.kernel.write.unit import Unit
-from recollect.kernel.write.validation import identifier, members, refuse_owned_fact
+from recollect.kernel.write.validation import identifier, refuse_owned_fact
 from recollect.model import (
     BEGINNING,
     FACT,
     FOREVER,
     FUNCTIONAL,
     LIVING,
-    LONGEST_FACT_KEY,
     OBSERVED_AT,
     REPLACED_BY,
     SEARCH_ATTRIBUTES,
     AlsoHolds,
     Attributes,
+    Change,
     Ended,
     Instant,
+    PutConcept,
     PutFact,
     bound_text,
     instant_text,
     normal_text,
 )
-from recollect.node import dataclass
 
 _KEPT = (VALID_FROM, VALID_UNTIL, OBSERVED_AT, SEARCH_ATTRIBUTES)
 """Metadata of a fact that a second telling does not replace as other members."""
-
-_PARTS = "\n"  # between the parts of a link's key: what is compared, since when, a number
-
-
-@dataclass(frozen=True, slots=True)
-class _Fact:
-    """A fact as the rule sees it."""
-
-    id: str | None  # if the caller gave one
-    number: int  # in the order of birth
-    says: str | None  # normal, to be compared; None: what was said before
-    valid_at: Instant
-    invalid_at: Instant
-    told_at: Instant | None  # when it is told to begin, or was told; None: neither is known
-    is_new: bool  # put by this transaction
-    is_told: bool  # told by this transaction, perhaps once more
-
-    def overlaps(self, other: _Fact) -> bool:
-        """Whether there is an instant at which both are true."""
-        return max(self.valid_at, other.valid_at) < min(self.invalid_at, other.invalid_at)
-
-    def is_newer_than(self, other: _Fact) -> bool:
-        """Whether this one, put last, stands and not the other."""
-        if self.told_at is not None and other.told_at is not None and self.told_at != other.told_at:
-            return self.told_at > other.told_at
-        return not other.is_new or self.stands_before(other)
-
-    def stands_before(self, other: _Fact) -> bool:
-        """Whether of two that no time tells apart, told together, this one stands.
-
-        The lower of given ids, which stand before those that were computed: those say nothing, so
-        that of two without an id the one that was told last stands.
-        """
-        if self.id is None or other.id is None:
-            return self.id is not None or (other.id is None and self.number > other.number)
-        return self.id < other.id
-
-    def end_before(self, newer: Instant) -> Instant:
-        """Return where this one ends when another begins at `newer`."""
-        return min(self.invalid_at, max(self.valid_at, newer))
-
-    def begins(self, now: Instant) -> Instant:
-        """Return when this one begins among those of other objects.
-
-        What does not say is true as it is told, and what was told before was true before; what
-        is over when it is told began some time before its end.
-        """
-        if self.told_at is not None:
-            return self.told_at
-        return now if self.is_told and self.invalid_at > now else BEGINNING
 
 
 class BatchFacts:
@@ -129,7 +86,7 @@ class BatchFacts:
         self._spellings: dict[str, list[int]] | None = None
         self._functional: frozenset[str] | None = None  # normalised, of the group's definitions
         self._seen: dict[
-            int, tuple[ElementContent, _Fact]
+            int, tuple[ElementContent, TimedFact]
         ] = {}  # by link, as long as it says the same
         self._told: set[int] = set()  # links that this batch tells
         self._ended: dict[LinkElement, None] = {}
@@ -156,7 +113,7 @@ class BatchFacts:
         a fact between other ends or of another key; KIP_3004 for a link that a call of its own
         writes; KIP_3002 when what it replaces is no living link.
         """
-        attributes, metadata = _check_fact(change)
+        attributes, metadata = check_fact(change)
         refuse_owned_fact(self._unit.session.kinds, subject, change.predicate, self._unit.terms)
         codes = self._codes(change.predicate)
         known = self._by_id(change, (subject, target), codes)
@@ -165,15 +122,18 @@ class BatchFacts:
                 self._tracker.meet(known, is_new=False)
                 self._unit.add_source(known, change.source)
                 self._unit.put(known, attributes, metadata, metadata)
+                if change.guessed_at is not None:
+                    self._begin(known, change.guessed_at)
             return known, False
         clock = advance_clock(BEGINNING, FOREVER, metadata)
-        new = _Fact(
+        new = TimedFact(
             id=change.id,
             number=0,  # it has no link yet
             says=None if change.text is None else normal_text(change.text),
             valid_at=clock.valid_at,
             invalid_at=clock.invalid_at,
-            told_at=_known_since(clock.valid_at, metadata),
+            told_at=known_since(clock.valid_at, metadata),
+            is_guessed=False,
             is_new=True,
             is_told=True,
         )
@@ -187,20 +147,19 @@ class BatchFacts:
             told = self._unit.public_id(link)
             message = f"what it would say is remembered already, as {told}"
             raise refused(message, forget_as(str(change.replaces), "withdraw"))
-        is_new, held_until = link is None, FOREVER
+        is_new = is_longer = link is None
         if link is None:
+            since = self._since(new, change, (subject.id, target.id), rivals)
             link = self._create(change, (subject, target), clock.valid_at)
             self._told.add(link.id)
             self._tracker.meet(link, is_new=True)
             if FACT not in attributes:
                 attributes = {**attributes, FACT: line_of(self._unit, link, spaced=True)}
             self._unit.put(link, attributes, metadata, metadata)
+            if since != clock.valid_at:
+                self._begin(link, since)
         else:
-            self._told.add(link.id)
-            self._seen.pop(link.id, None)
-            self._tracker.meet(link, is_new=False)
-            held_until = link.content.invalid_at
-            self._tell_again(link, new, metadata)
+            is_longer = self._tell_again(link, new, metadata)
         self._unit.add_source(link, change.source)
         if wrong is not None:
             self._close(wrong, link)
@@ -211,7 +170,7 @@ class BatchFacts:
         if is_new:
             self.made.append(link)
         # A telling that makes nothing longer can contradict nothing that stands.
-        if is_new or link.content.invalid_at > held_until:
+        if is_longer:
             self._settle_all(link, rivals, is_functional=change.is_functional)
         return link, is_new
 
@@ -222,14 +181,14 @@ class BatchFacts:
                 "an EndFact of the batch names a concept", "name the link that is no longer true"
             )
         until = self._unit.at if at is None else at
-        if until <= element.content.valid_at:
+        if until <= element.content.valid_at and not is_guess(element.content):
             raise refused(
                 f"the fact begins at {instant_text(element.content.valid_at)}, not before its end",
                 "give a later end, or delete the fact if it was never true",
             )
         self._tracker.meet(element, is_new=False)
         is_longer = until > element.content.invalid_at
-        self._end(element, until)
+        self._end_as_told(element, until)
         if is_longer and is_fact(element):
             self._told.add(element.id)
             self._seen.pop(element.id, None)
@@ -260,12 +219,32 @@ class BatchFacts:
     ) -> None:
         """Settle a link with those about the same thing, and those of other objects if need be."""
         self._settle(link, (one for one in rivals if one is not link))
-        directory, predicate = self._unit.directory, self._unit.terms.text(link.predicate)
+        predicate = self._unit.terms.text(link.predicate)
         if is_functional or self._is_functional(link.subject, predicate):
-            others = chain.from_iterable(
-                directory.links_from(link.subject, code) for code in self._codes(predicate)
-            )
-            self._settle_objects(link, [one for one in others if one.object != link.object])
+            self._settle_objects(link, [*self._others(link.subject, predicate, link.object)])
+
+    def _others(self, subject: int, predicate: str, target: int) -> Iterator[LinkElement]:
+        """Yield the living links of a subject under a predicate that lead to another object."""
+        for code in self._codes(predicate):
+            links = self._unit.directory.links_from(subject, code)
+            yield from (one for one in links if one.object != target)
+
+    def _since(
+        self, new: TimedFact, change: PutFact, ends: tuple[int, int], rivals: Iterable[LinkElement]
+    ) -> Instant:
+        """Return since when a new fact is true: by a guess where it is one of others at a time."""
+        begins = new.begins(self._unit.at)
+        if change.guessed_at is not None or change.is_settled or new.valid_at != BEGINNING:
+            return change.guessed_at or new.valid_at
+        if not (change.is_functional or self._is_functional(ends[0], change.predicate)):
+            return BEGINNING
+        others = map(self._fact, self._others(ends[0], change.predicate, ends[1]))
+        since = guessed_since(begins, others, map(self._fact, rivals))
+        return since if since < new.invalid_at else BEGINNING
+
+    def _begin(self, link: LinkElement, since: Instant) -> None:
+        """Let a fact begin at an instant that nobody told: its metadata does not tell it."""
+        self._unit.set_content(link, link.content._replace(valid_at=since))
 
     def _settle_again(self, link: LinkElement) -> None:
         directory, codes = self._unit.directory, self._codes(self._unit.terms.text(link.predicate))
@@ -276,16 +255,22 @@ class BatchFacts:
         rivals = [one for one in same if is_fact(one) and _compared(one) == key]
         self._settle_all(link, rivals, is_functional=False)
 
-    def _tell_again(self, link: LinkElement, new: _Fact, metadata: Attributes) -> None:
-        """Set what a second telling says, and keep what it leaves out."""
+    def _tell_again(self, link: LinkElement, new: TimedFact, metadata: Attributes) -> bool:
+        """Set what a second telling says, keep what it leaves out; tell whether it is longer."""
+        self._told.add(link.id)
+        self._seen.pop(link.id, None)
+        self._tracker.meet(link, is_new=False)
         content = link.content
         said = {key: one for key, one in metadata.items() if key not in _KEPT}
-        if content.valid_at == BEGINNING != new.valid_at:
+        is_known = content.valid_at != BEGINNING and not is_guess(content)
+        if new.valid_at != BEGINNING and not is_known:
             said[VALID_FROM] = metadata[VALID_FROM]
         self._unit.put(link, {}, said, said)
         is_same_stay = new.valid_at in (BEGINNING, link.content.valid_at)
         if new.invalid_at != FOREVER and (content.invalid_at == FOREVER or is_same_stay):
-            self._end(link, new.invalid_at)
+            self._end_as_told(link, new.invalid_at)
+        now = link.content
+        return BEGINNING < now.valid_at < content.valid_at or now.invalid_at > content.invalid_at
 
     def _settle(self, link: LinkElement, rivals: Iterable[LinkElement]) -> None:
         """Let the newer of the link and each fact about the same thing end the older."""
@@ -367,7 +352,7 @@ class BatchFacts:
         self._ended[old] = None
         self.closed += len(self._unit.supersede(old, old.content))
 
-    def _same_fact(self, new: _Fact, rivals: Iterable[LinkElement]) -> LinkElement | None:
+    def _same_fact(self, new: TimedFact, rivals: Iterable[LinkElement]) -> LinkElement | None:
         """Return the fact that says the same, and still did when the new one was told.
 
         An end that is told alone is that of a fact which has begun, even if it is over.
@@ -377,7 +362,8 @@ class BatchFacts:
         for rival in rivals:
             fact = self._fact(rival)
             is_same = new.says is None or fact.says == new.says
-            if is_same and fact.overlaps(new) and (is_end or told_at < fact.invalid_at):
+            meets = fact.overlaps(new) or (is_end and fact.is_guessed)
+            if is_same and meets and (is_end or told_at < fact.invalid_at):
                 return rival
         return None
 
@@ -391,7 +377,7 @@ class BatchFacts:
             (one for one in links if is_fact(one) and _compared(one) == key), key=lambda one: one.id
         )
 
-    def _fact(self, link: LinkElement) -> _Fact:
+    def _fact(self, link: LinkElement) -> TimedFact:
         content = link.content
         seen = self._seen.get(link.id)
         if seen is not None and seen[0] is content:
@@ -399,13 +385,14 @@ class BatchFacts:
         lives, given = [*link.lives], link.public_id
         if given is not None and element_id(self._unit.group.id_bits, given) is not None:
             given = None  # computed for the first of those that it carries on
-        fact = _Fact(
+        fact = TimedFact(
             id=given,
             number=link.id,
             says=normal_text(str(content.attributes.get(FACT, ""))),
             valid_at=content.valid_at,
             invalid_at=content.invalid_at,
-            told_at=_known_since(content.valid_at, content.metadata),
+            told_at=known_since(content.valid_at, content.metadata),
+            is_guessed=is_guess(content),
             is_new=lives[-1].before is None,
             is_told=any(one.id in self._told for one in lives),
         )
@@ -419,13 +406,13 @@ class BatchFacts:
         unit, (subject, target) = self._unit, ends
         triple = subject.id, unit.terms.intern(change.predicate), target.id
         since = "" if valid_at == BEGINNING else instant_text(valid_at)
-        key = _PARTS.join((change.key, since)).rstrip(_PARTS)
+        key = PARTS.join((change.key, since)).rstrip(PARTS)
         holder = unit.directory.link(triple, key)
         if holder is not None and not is_fact(holder) and change.id is None:
             return holder
         numbers = count(unit.next_place())
         while unit.directory.link(triple, key) is not None:
-            key = _PARTS.join((change.key, since, str(next(numbers))))
+            key = PARTS.join((change.key, since, str(next(numbers))))
         return unit.create_link(triple, key, change.id)
 
     def _by_id(
@@ -468,18 +455,45 @@ class BatchFacts:
         return codes
 
     def _is_functional(self, subject: int, predicate: str) -> bool:
-        unit = self._unit
+        return self.is_once(predicate) and not is_kept(self._unit, subject, predicate)
+
+    def is_once(self, predicate: str) -> bool:
+        """Whether a predicate has one object at a time."""
         if self._functional is None:
-            self._functional = functional_predicates(unit)
-        return normal_text(predicate) in self._functional and not is_kept(unit, subject, predicate)
+            self._functional = functional_predicates(self._unit)
+        return normal_text(predicate) in self._functional
+
+    def _end_as_told(self, link: LinkElement, at: Instant) -> None:
+        """Let a fact end; when it began is not known where it is told to end before a guess."""
+        if at <= link.content.valid_at and is_guess(link.content):
+            self._begin(link, BEGINNING)
+        self._end(link, at)
 
     def _end(self, link: LinkElement, at: Instant) -> None:
         """Let a fact end in fact time, as its metadata tells it too."""
         if at == link.content.invalid_at:
             return
         until: Attributes = {VALID_UNTIL: instant_text(at)}
+        told = len(self._unit.notices)
         self._unit.put(link, {}, until, until)
+        if is_guess(link.content):
+            del self._unit.notices[told:]  # that it has no time left is nobody's slip
         self._ended[link] = None
+
+
+def applied_order(changes: Sequence[Change], facts: BatchFacts) -> Sequence[int]:
+    """Return the places of changes in the order in which they are applied.
+
+    What is told without a beginning, of functional predicates, comes last, so that a batch means
+    the same in whatever order it tells; not where a change may be about another's fact.
+    """
+    puts = {at: one for at, one in enumerate(changes) if isinstance(one, PutFact)}
+    is_apart = all(isinstance(one, PutFact | PutConcept) for one in changes)
+    if not puts or not is_apart or any(one.handle or one.replaces for one in puts.values()):
+        return range(len(changes))
+    undated = (at for at, one in puts.items() if VALID_FROM not in one.metadata)
+    late = [at for at in undated if puts[at].is_functional or facts.is_once(puts[at].predicate)]
+    return [*sorted({*range(len(changes))} - {*late}), *late]
 
 
 def is_fact(link: LinkElement) -> bool:
@@ -487,33 +501,9 @@ def is_fact(link: LinkElement) -> bool:
     return isinstance(link.content.attributes.get(FACT), str)
 
 
-def _check_fact(change: PutFact) -> tuple[Attributes, Attributes]:
-    """Return the attributes, the text among them, and the metadata of a fact."""
-    text: object = change.text
-    if text is not None and (not isinstance(text, str) or not text.strip()):
-        problem = "empty" if isinstance(text, str) else "not a string"
-        raise INVALID_VALUE.error(f"the text of the fact is {problem}", "say what the fact states")
-    says = {} if text is None else members({FACT: text}, "attributes")
-    attributes = {**members(change.attributes, "attributes"), **says}
-    if len(change.key) > LONGEST_FACT_KEY:
-        raise INVALID_IDENTIFIER.error(
-            f"the key of the fact is longer than {LONGEST_FACT_KEY} characters", "pass a hash of it"
-        )
-    if _PARTS in change.key:
-        raise INVALID_VALUE.error("the key of the fact holds a line break", "write it on one line")
-    return attributes, members(change.metadata, "metadata")
-
-
-def _known_since(valid_at: Instant, metadata: Attributes) -> Instant | None:
-    if valid_at != BEGINNING:
-        return valid_at
-    observed = metadata.get(OBSERVED_AT)
-    return parse_instant(observed) if isinstance(observed, str) else None
-
-
 def _compared(link: LinkElement) -> str:
     """Return the part of a link's key that facts about one thing share."""
-    return link.key.partition(_PARTS)[0]
+    return link.key.partition(PARTS)[0]
 
 
 MOST_HELD = 10

@@ -103,6 +103,7 @@ class EndpointModel:
         self, model: str, key: str, url: str = DEFAULT_URL, timeout_seconds: float = 60.0
     ) -> None:
         self._chat = Chat(LanguageModel(model, key, url, timeout_seconds))
+        self.timeout_seconds = timeout_seconds
 
     def __repr__(self) -> str:
         return repr(self._chat.model).replace("LanguageModel", type(self).__name__, 1)

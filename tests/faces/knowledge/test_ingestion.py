@@ -245,7 +245,7 @@ def test_a_model_is_waited_for_as_long_as_its_timeout(kb: KnowledgeBase) -> None
     with serving() as endpoint:
         script = (status(429, retry_after="3600"), said(GOOD))
         assert ingested(endpoint, kb, *script, timeout_seconds=0.2) == 1
-    assert time.monotonic() - started >= 0.2
+    assert 0.2 <= time.monotonic() - started < 30
 
 
 @pytest.mark.parametrize(

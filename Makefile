@@ -2,7 +2,7 @@
 # PYTHON=python3.12 chooses the interpreter of a new .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo-env demo test check format lint types layers sizes prose house docs site bench bench-postgres fuzz torch test-postgres citus services browser pictures fix lock clean
+.PHONY: help env demo-env demo test check format lint types layers sizes prose house docs site bench bench-postgres fuzz torch test-postgres citus services walk twins browser pictures fix lock clean
 
 # Every process that tests start would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -90,6 +90,12 @@ services: ## test the services with clients that are not in .venv, in .venv-serv
 		--constraint requirements.lock --editable ".[chroma,elasticsearch,lancedb,neo4j,postgres]" $(CLIENTS) hypothesis pytest
 	@.venv-services/bin/python -m pytest --foreign $(addprefix tests/faces/knowledge/services/, \
 		test_retrieval.py test_graph.py test_stores.py test_adapters.py with_clients)
+
+walk: env ## go a short way through the studio in Chromium, which has to be there already
+	@$(PYTEST) tests/browser
+
+twins: env ## tell and ask a file and a server the same, made up by chance
+	@$(PYTEST) tests/twins --twins=200
 
 browser: env ## go through the studio in Chromium, which has to be there already: minutes
 	@$(PYTEST) tests/browser --long

@@ -18,17 +18,16 @@ EXEMPT: dict[str, str] = {}
 """`path` or `path:name` -> the decision record that allows it."""
 
 
-def code_lines(node: ast.AST, source: list[str]) -> int:
-    """Return how many lines of `node` hold code: no docstring, comment or blank line."""
-    first, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", len(source))
+def lines_of_code(tree: ast.AST, source: list[str]) -> list[bool]:
+    """Return of each line whether it holds code: no docstring, comment or blank line."""
     prose: set[int] = set()
-    for inner in ast.walk(node):
+    for inner in ast.walk(tree):
         body = getattr(inner, "body", None)  # a list, save in a lambda or a conditional
         for statement in body if isinstance(body, list) else []:
             if is_text(statement):
                 prose.update(range(statement.lineno, statement.end_lineno + 1))
-    lines = (source[number - 1].strip() for number in range(first, last + 1) if number not in prose)
-    return sum(bool(line) and not line.startswith("#") for line in lines)
+    lines = enumerate(map(str.strip, source), 1)
+    return [bool(line) and line[0] != "#" and number not in prose for number, line in lines]
 
 
 def is_text(statement: object) -> bool:
@@ -40,15 +39,18 @@ def is_text(statement: object) -> bool:
     )
 
 
-def parts(path: str, tree: ast.Module) -> Iterator[tuple[str, str, ast.AST]]:
-    """Yield the kind, name and tree of everything that has a limit."""
-    yield "file", path, tree
+def parts(path: str, tree: ast.Module, lines: list[bool]) -> Iterator[tuple[str, str, int]]:
+    """Yield the kind, name and lines of code of everything that has a limit."""
+    yield "file", path, sum(lines)
     for node in ast.walk(tree):
         match node:
             case ast.ClassDef(name=name):
-                yield "class", f"{path}:{name}", node
+                kind = "class"
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                yield "function", f"{path}:{name}", node
+                kind = "function"
+            case _:
+                continue
+        yield kind, f"{path}:{name}", sum(lines[node.lineno - 1 : node.end_lineno])
 
 
 def over_budget(root: Path) -> list[str]:
@@ -56,9 +58,8 @@ def over_budget(root: Path) -> list[str]:
     found = []
     for path in sorted(path for folder in FOLDERS for path in (root / folder).rglob("*.py")):
         text = path.read_text(encoding="utf-8")
-        source, name = text.splitlines(), path.relative_to(root).as_posix()
-        for kind, part, node in parts(name, ast.parse(text)):
-            size = code_lines(node, source)
+        tree, name = ast.parse(text), path.relative_to(root).as_posix()
+        for kind, part, size in parts(name, tree, lines_of_code(tree, text.splitlines())):
             if size > LIMITS[kind] and part not in EXEMPT:
                 found.append(f"{part}: {kind} of {size} code lines, limit {LIMITS[kind]}")
     return found

@@ -176,7 +176,10 @@ def test_a_role_with_what_the_manual_grants_reads_writes_and_purges(
         given = grants.replace("SCHEMA recollect", f'SCHEMA "{name}"').replace(
             "TO app", f'TO "{user}"'
         )
-        run(database, *filter(str.strip, given.split(";")))
+        with psycopg.connect(database) as connection:
+            may_vacuum = connection.info.server_version >= 170_000
+        parts = [one for one in given.split(";") if may_vacuum or "MAINTAIN" not in one]
+        run(database, *filter(str.strip, parts))
         with recollect.open(as_user(on_server, user)) as nexus:
             nexus.write('UPSERT { CONCEPT ?c { {type: "T", name: "mine"} } }')
             assert nexus.stats().concepts == 2

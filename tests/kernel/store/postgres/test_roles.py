@@ -14,6 +14,7 @@ import recollect
 from recollect.errors import RecollectError
 from recollect.faces.operations import Operations
 from recollect.kernel.store.group import existing_group, last_transaction
+from recollect.kernel.store.postgres.address import parse_server
 from recollect.kernel.store.postgres.roles import OF_GROUPS, OF_NO_GROUP, TABLES, roles_script
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.statements.rows import LOG
@@ -26,6 +27,11 @@ COUNT = 'FIND(?x) WHERE { ?x {type: "Drug"} }'
 
 def schema_of(address: str) -> str:
     return parse_qs(urlsplit(address).query)["schema"][0]
+
+
+def plain(address: str) -> str:
+    """Return an address without what is ours in it."""
+    return parse_server(address).conninfo
 
 
 def as_role(address: str, role: str) -> str:
@@ -43,7 +49,7 @@ def roles(on_server: str) -> Iterator[tuple[str, str]]:
                 nexus.group(group).write(WRITE, {"name": name})
     schema = schema_of(on_server)
     owner, user = f"{schema}_owner", f"{schema}_user"
-    with psycopg.connect(on_server.partition("?schema")[0].partition("&schema")[0]) as connection:
+    with psycopg.connect(plain(on_server)) as connection:
         for _ in range(2):  # running it again changes nothing
             connection.execute(roles_script(on_server, owner, user).encode())
         connection.commit()
@@ -94,10 +100,8 @@ def test_a_commit_over_two_groups_is_looked_up_where_it_was_logged(roles: tuple[
 
 
 def test_another_groups_rows_are_not_seen_even_by_sql_by_hand(roles: tuple[str, str]) -> None:
-    owner, user = (one.partition("?")[0] for one in roles)
-    host = urlsplit(roles[1]).query.partition("&schema")[0]
-    schema = schema_of(roles[0])
-    with psycopg.connect(f"{user}?{host}") as connection:
+    user, schema = plain(roles[1]), schema_of(roles[0])
+    with psycopg.connect(user) as connection:
         for named, most in (("ours", 1), ("theirs", 1), ("nobody", 0), ("", 0), (None, 0)):
             if named is not None:
                 connection.execute("SELECT set_config('recollect.group', %s, true)", (named,))
@@ -116,7 +120,7 @@ def test_another_groups_rows_are_not_seen_even_by_sql_by_hand(roles: tuple[str, 
         assert changed.rowcount == 2
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             connection.execute(f"UPDATE {schema}.concept SET group_id = group_id + 1".encode())
-    assert owner != user
+    assert user != plain(roles[0])
 
 
 def test_a_wall_that_is_not_there_is_not_taken_for_one(
@@ -131,7 +135,7 @@ def test_a_wall_that_is_not_there_is_not_taken_for_one(
 
 def test_a_user_is_told_that_the_owner_upgrades(roles: tuple[str, str]) -> None:
     missing = f"DELETE FROM {schema_of(roles[0])}.migration WHERE name = 'p007_ordered_values'"
-    with psycopg.connect(roles[0].partition("&schema")[0]) as connection:
+    with psycopg.connect(plain(roles[0])) as connection:
         connection.execute(missing.encode())
     with pytest.raises(RecollectError, match=r"may not bring the schema .* up to date") as caught:
         recollect.open(f"{roles[1]}&rls=on", "ours")
@@ -148,7 +152,7 @@ def test_an_upgrade_of_the_past_keeps_it_and_the_wall_around_it(roles: tuple[str
             nexus.write([PutConcept("Drug", "a", {"n": n}), PutLink(a, "like", b, {"n": n})])
         then = [nexus.history(a), nexus.changes()]
     schema = schema_of(roles[0])
-    with psycopg.connect(roles[0].partition("&schema")[0]) as connection:
+    with psycopg.connect(plain(roles[0])) as connection:
         connection.execute(f"SET search_path = {schema}".encode())
         connection.execute("""
             ALTER TABLE past RENAME TO concept_past;
@@ -215,7 +219,7 @@ def test_a_user_erases_the_last_of_an_indexed_type_and_leaves_the_index_to_the_o
     indexes = f"SELECT indexname FROM pg_indexes WHERE schemaname = '{schema_of(roles[0])}'"
 
     def built() -> set[str]:
-        with psycopg.connect(roles[0].partition("&schema")[0]) as connection:
+        with psycopg.connect(plain(roles[0])) as connection:
             found = {str(name) for (name,) in connection.execute(indexes.encode()).fetchall()}
         return found & {f"attribute:{one}" for one in ("code", "dose", "unit")}
 
@@ -251,7 +255,7 @@ def test_a_user_erases_though_an_index_of_the_group_is_not_made_yet(
         owner.write('UPSERT { CONCEPT { {type: "Rare", name: "one"} } }')
         owner.add_index("Drug", "dose")
         owner.add_index("Rare", "code")
-    with psycopg.connect(roles[0].partition("&schema")[0]) as connection:
+    with psycopg.connect(plain(roles[0])) as connection:
         connection.execute(f'DROP INDEX {schema_of(roles[0])}."attribute:dose"'.encode())
     with recollect.open(f"{roles[1]}&rls=on", "ours") as nexus:
         assert nexus.purge(Key("Rare", "one")).concepts == 1

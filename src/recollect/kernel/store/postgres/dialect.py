@@ -170,11 +170,11 @@ POSTGRES = Dialect(
             " FROM jsonb_each(({0})::jsonb) AS item(key, value)) AS {1}"
         ),
         "elements": "jsonb_array_elements_text(({0})::jsonb) AS {1}(value)",
-        "is_json": "({0} IS JSON)",
+        "is_json": "TRUE",  # the column of its value could not be made of another text
         "text_at": "(({0})::jsonb ->> {1})",
         "is_text": "(jsonb_typeof({0} -> '{1}') = 'string')",
         "then": "INNER JOIN",
-        "is_object": "({0} IS JSON OBJECT)",
+        "is_object": "(json_typeof(({0})::json) = 'object')",
         "json": "{0}_value",
         "least": "least({0}, {1})",
         "greatest": "greatest({0}, {1})",

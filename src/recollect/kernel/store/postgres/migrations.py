@@ -16,7 +16,7 @@ from psycopg import Connection
 from recollect.errors import STORE_FOREIGN, STORE_NEWER, STORE_UNAVAILABLE, UPGRADE, RecollectError
 from recollect.kernel.store.port import Part, SqlRow
 from recollect.kernel.store.postgres.faults import translated
-from recollect.kernel.store.postgres.functions import CALLED, ORDERED
+from recollect.kernel.store.postgres.functions import ANY_VALUE, CALLED, ORDERED
 from recollect.kernel.store.postgres.groups import GROUP_NAMES
 from recollect.kernel.store.postgres.pool import milliseconds
 from recollect.kernel.store.postgres.schema import (
@@ -36,10 +36,11 @@ MIGRATIONS: Final = (
     ("p006_group_names", GROUP_NAMES),
     ("p007_ordered_values", ORDERED),
     ("p008_one_past", ONE_PAST),
+    ("p009_any_value", ANY_VALUE),
 )
 """The name of each step, and its statements."""
 
-_OLDEST: Final = 160_000  # the first server that has any_value
+_OLDEST: Final = 150_000
 _TABLE: Final = """
 CREATE TABLE migration (name text COLLATE "C" PRIMARY KEY, applied_at bigint NOT NULL)
 """
@@ -178,7 +179,7 @@ def _refuse_server(connection: Connection[SqlRow]) -> None:
     if connection.info.server_version < _OLDEST:
         raise STORE_UNAVAILABLE.error(
             f"the server is PostgreSQL {connection.info.server_version // 10_000}",
-            "use PostgreSQL 16 or newer",
+            "use PostgreSQL 15 or newer",
         )
     if connection.info.parameter_status("server_encoding") != "UTF8":
         raise STORE_UNAVAILABLE.error(

@@ -1,4 +1,4 @@
-"""What a server says of its counters: ids and documents are counted for each group.
+"""What a server says in its own way: first of all of ids and documents, counted for each group.
 
 The rule: no row is written by writers of different groups, but for purges.
 """
@@ -22,6 +22,7 @@ from recollect.kernel.store.statements.counts import (
     WRONG_IDS,
 )
 from recollect.kernel.store.statements.elements import LAST, STATE
+from recollect.kernel.store.statements.living import NAMESAKES
 from recollect.kernel.store.statements.queue import DUE_GROUPS
 from recollect.kernel.store.statements.text_index import LAST_PAST
 from recollect.kernel.store.statements.vectors import LAST_VECTOR
@@ -53,6 +54,16 @@ SELECT g.name FROM grp AS g WHERE g.due_at <= :now AND NOT EXISTS (
   SELECT 1 FROM work AS o
   WHERE o.group_id = g.group_id AND o.lease_until > :now AND o.owner != '' AND o.owner != :owner)
 ORDER BY g.name
+""",
+    # Of a group that is loaded for the first time nothing is counted yet: each name is looked up.
+    NAMESAKES: """
+SELECT {cell w.value 0 bigint}, c.id, c.type FROM {rows made w} CROSS JOIN LATERAL (
+  SELECT o.id, o.type FROM concept AS o
+  WHERE o.group_id = :group AND {equals o.name {cell w.value 2 text}}
+    AND {hidden o.expired_at} = :living
+    AND o.type != {cell w.value 1 bigint} AND {hidden o.id} < {cell w.value 0 bigint}
+  OFFSET 0) AS c
+ORDER BY 1, c.id
 """,
     LAST_VECTOR: "SELECT coalesce(max(v.id), 0) FROM vector AS v WHERE v.group_id = :group",
     LAST_PAST: "SELECT coalesce(max(p.doc), 0) FROM text_past AS p WHERE p.group_id = :group",

@@ -246,11 +246,9 @@ class PostgresSession(AsksOnce):
 
         It is the one for any values, which is run: none of them is shown, nor a group's number.
         """
-        text, _ = bound(_text(sql), parameters)
         connection = self._begun()
         with self._translating():
-            found = connection.execute(f"EXPLAIN (COSTS OFF, GENERIC_PLAN) {text}", prepare=False)
-            return tuple(str(line) for (line,) in found.fetchall())
+            return _plan(connection, *bound(_text(sql), parameters))
 
     @contextmanager
     def measured(self) -> Iterator[EngineWork]:
@@ -573,6 +571,16 @@ def _version(state: SqlRow | None) -> int | None:
     if state is None or state[1] is None:
         return None
     return whole(state[0]) * _TRANSACTIONS + whole(state[1])
+
+
+def _plan(connection: Connection[SqlRow], text: str, values: Sequence[SqlValue]) -> tuple[str, ...]:
+    """Return the plan of a statement as it is prepared: the one for any values."""
+    given = f"({', '.join('NULL' for _ in values)})" if values else ""
+    connection.execute("SET LOCAL plan_cache_mode = force_generic_plan", prepare=False)
+    connection.execute(f"PREPARE explained AS {text}", prepare=False)
+    found = connection.execute(f"EXPLAIN (COSTS OFF) EXECUTE explained{given}", prepare=False)
+    connection.execute("DEALLOCATE explained", prepare=False)
+    return tuple(str(line) for (line,) in found.fetchall())
 
 
 def _text(sql: Sql) -> str:

@@ -102,7 +102,7 @@ class Pick:
     dated: Dated
     text: str
     others: list[Dated] = field(default_factory=list)  # that say the same
-    stems: tuple[str, ...] = ()  # each once, in the order of the text
+    stems: dict[str, None] = field(default_factory=dict)  # each once, in the order of the text
     is_far: bool = False  # it holds too little of what is asked, and should
 
 
@@ -160,7 +160,7 @@ def is_near(ranking: Ranking, place: Pick, asked: Vector) -> bool:
     row, columns, question = place.row, ranking.columns, ranking.question
     if question.is_of_strangers:
         return False
-    if ranking.demanded is not None and not ranking.demanded.share_of(row):
+    if ranking.demanded is not None and not ranking.demanded.shares_of(np.array([row]))[0]:
         return False
     if _tells_of_another_time(ranking, row) or (question.whole and _is_others(ranking, place)):
         return False
@@ -313,7 +313,7 @@ def _looked_at(look: Look, ranking: Ranking, at_once: int) -> Iterator[Pick]:
             if row in found:
                 dated, text = found[row]
                 stems = dict.fromkeys(telling_stems(text))
-                yield Pick(row, float(ranking.scores[at]), dated, text, stems=tuple(stems))
+                yield Pick(row, float(ranking.scores[at]), dated, text, stems=stems)
 
 
 def _by_turns(ranking: Ranking) -> list[int]:
@@ -321,12 +321,12 @@ def _by_turns(ranking: Ranking) -> list[int]:
 
     It is decided without texts, so that however much one author says, others are read beside it.
     """
-    given, counted = Counter[int](), ranking.scores.tolist()
-    for at, author in enumerate(ranking.columns.author[ranking.rows].tolist()):
-        given[author] += 1
-        if author != NONE and given[author] > _TOGETHER_OF_ONE:
-            counted[at] *= OF_FAR
-    return sorted(range(len(counted)), key=lambda at: -counted[at])
+    authors, counted = ranking.columns.author[ranking.rows], ranking.scores.copy()
+    order = np.argsort(authors, kind="stable")
+    _, first, many = np.unique(authors[order], return_index=True, return_counts=True)
+    beyond = np.arange(len(order)) - np.repeat(first, many) >= _TOGETHER_OF_ONE
+    counted[order[beyond & (authors[order] != NONE)]] *= OF_FAR
+    return [*map(int, np.argsort(-counted, kind="stable"))]
 
 
 def _are_alike(one: Pick, other: Pick) -> bool:
@@ -334,7 +334,7 @@ def _are_alike(one: Pick, other: Pick) -> bool:
     fewer, more = sorted((len(one.stems), len(other.stems)))
     if fewer < _FEW or fewer < _ALIKE * more:
         return tokens(one.text) == tokens(other.text)
-    shared = set(one.stems).intersection(other.stems)
+    shared = one.stems.keys() & other.stems.keys()
     if len(shared) < _ALIKE * (fewer + more - len(shared)):
         return False
     names = set(_LARGE.findall(one.text)).intersection(_LARGE.findall(other.text))

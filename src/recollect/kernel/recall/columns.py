@@ -239,12 +239,13 @@ class HeldWord:
     points: Floats  # of each of the rows; of a word that most rows hold, of all there are
     of_sessions: Floats
 
-    def share_of(self, row: int) -> float:
-        """Return how much of the word a row holds, 0 to 1."""
-        rows = self.rows
-        at = int(rows.searchsorted(rows.dtype.type(row)))  # of their type, or all are cast
-        is_there = at < len(rows) and rows[at] == row
-        return min(1.0, 2 * float(self.counts[at])) if is_there else 0.0
+    def shares_of(self, rows: Rows) -> Floats:
+        """Return how much of the word each of some rows holds, 0 to 1."""
+        if not len(self.rows):
+            return np.zeros(len(rows))
+        own = rows.astype(self.rows.dtype)  # of their type, or all are cast
+        at = np.minimum(self.rows.searchsorted(own), len(self.rows) - 1)
+        return np.where(self.rows[at] == own, np.minimum(1.0, 2 * self.counts[at]), 0.0)
 
 
 @dataclass(frozen=True, slots=True)

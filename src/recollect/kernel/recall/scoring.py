@@ -49,8 +49,8 @@ WEIGHTS: Final = {name: points for name, (points, _) in SHARES.items()}
 NEAR: Final = 0.44
 """The cosine from which on a meaning alone makes a candidate, and one that is near enough."""
 
-OF_CONFIGURED: Final = 0.6
-"""What a configured embedder counts of a meaning; the one that comes with Recollect the rest."""
+OF_CONFIGURED, OF_OURS = 0.7, 0.5
+"""What a configured embedder counts of a meaning, and beside it that which comes with Recollect."""
 
 PAST: Final = 0.5
 """What the score of a memory that has ended is multiplied by."""
@@ -71,6 +71,8 @@ MOST: Final = 500
 
 NEAREST: Final = 5
 """How many are looked at where none holds a word or means something near."""
+
+_AT_ONCE: Final = 32  # rows of which it is looked up together what they hold
 
 _SATURATION: Final = 1.2  # BM25's k1
 _LENGTH_NORMALISATION: Final = 0.4  # BM25's b: what is remembered is short, the longer says more
@@ -120,6 +122,9 @@ class Ranking:
     rows: Rows = field(default_factory=lambda: np.zeros(0, np.int64))  # best first, ties by age
     scores: Floats = field(default_factory=lambda: np.zeros(0))  # of those rows
     led: Mapping[int, float] = field(default_factory=dict)  # of what others, found before, name
+    covers: dict[int, tuple[float, ...]] = field(
+        default_factory=dict
+    )  # of rows that were looked up
 
     def points(self, rows: Rows) -> Iterator[tuple[str, Floats]]:
         """Yield the name of each share, and the points that it gives some rows."""
@@ -178,19 +183,29 @@ class Ranking:
         return any(bool(np.isin(its, rows).any()) for rows in held)
 
     def covered(self, row: int, *, beside_names: bool = False) -> float:
-        """Return how much of what is asked a row holds, 0 to 1; or of what is beside the names."""
+        """Return how much of what is asked a row holds, 0 to 1; or of what is beside the names.
+
+        Cost: the first time that of the first rows is looked up, all at once.
+        """
+        if row not in self.covers:
+            rows = np.append(self.rows[:_AT_ONCE], row)
+            both = (self._covered(rows, beside_names=one) for one in (False, True))
+            self.covers.update(zip(rows.tolist(), zip(*both, strict=True), strict=True))
+        return self.covers[row][beside_names]
+
+    def _covered(self, rows: Rows, *, beside_names: bool) -> list[float]:
         ideal = self.question.unknown * _rarity(1, max(self.standing.many, _MANY))
-        found = 0.0
-        dated = 0.0 if self.dated is None else float(self.dated[row])
+        found = np.zeros(len(rows))
+        dated = 0.0 if self.dated is None else self.dated[rows]
         for word, held in zip(self.question.words, self.held, strict=True):
             found += held.tells * dated * word.is_of_time  # it counts by its name or its day
             tells = held.tells * (not (beside_names and word.is_of_name))
             ideal += tells
-            found += tells * held.share_of(row)
+            found += tells * held.shares_of(rows)
         if beside_names:
-            return min(found / ideal, 1.0) if ideal > 0 else 1.0
+            return [*map(float, np.minimum(found / ideal, 1.0))] if ideal > 0 else [1.0] * len(rows)
         others = self.factors.get("others", np.ones_like)
-        return min(found / (ideal or 1.0), 1.0) * float(others(np.array([row]))[0])
+        return [*map(float, np.minimum(found / (ideal or 1.0), 1.0) * others(rows))]
 
 
 def ranked(
@@ -574,7 +589,7 @@ def _meanings(
 
     def share(rows: Rows) -> Floats:
         told = own(rows)
-        return np.where(has[rows], part * by_model(rows) + (1 - part) * told, told)
+        return np.where(has[rows], np.minimum(part * by_model(rows) + OF_OURS * told, 1.0), told)
 
     return share
 

@@ -26,15 +26,26 @@ MEANINGS: Final = {
     500: "The service failed",
     503: "The service cannot do this just now",
 }
-GROUP: Final[Schema] = {
-    "name": "group_id",
-    "in": "query",
-    "required": False,
-    "description": "The group; that of the token, if there is one, when it is left out",
-    "schema": {"type": "string"},
-    "example": "team",
-}
 _ID: Final[Schema] = {"type": "string", "minLength": 1, "maxLength": 128}
+
+
+def parameter(
+    name: str, description: str, example: object, *, place: str = "query", type: str = "string"
+) -> Schema:
+    """Return a parameter that may be left out."""
+    return {
+        "name": name,
+        "in": place,
+        "required": False,
+        "description": description,
+        "schema": {"type": type},
+        "example": example,
+    }
+
+
+GROUP: Final = parameter(
+    "group_id", "The group; that of the token, if there is one, when it is left out", "team"
+)
 
 
 def reference(name: str) -> Schema:

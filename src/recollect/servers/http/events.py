@@ -27,7 +27,7 @@ from recollect.kernel import Nexus
 from recollect.node import replace
 from recollect.servers.http.answers import REQUEST_ID, in_header
 from recollect.servers.http.calls import IN_QUERY, group_of, query_members
-from recollect.servers.http.described import GROUP, Schema, answered_by
+from recollect.servers.http.described import GROUP, answered_by, parameter
 from recollect.servers.http.face import Face, SharedParts, request_id_of
 from recollect.servers.http.logs import log_failure
 
@@ -51,32 +51,14 @@ _EXAMPLE: Final = (
     "id: 17.1\nevent: knowledge.created\n"
     'data: {"claim_id":"5f0c7f2a","at":1790000000.0,"fingerprint":null,"change":null}\n\n'
 )
-_PARAMETERS: Final[list[Schema]] = [
+_SEEN: Final = "The id of the last event that was seen; without it, from now on"
+_SINCE: Final = "The same, for who cannot send the header; 0.0 is before the first"
+_TELLS: Final = "Whether to tell `memory.changed` too, with the last transaction"
+_PARAMETERS: Final = [
     GROUP,
-    {
-        "name": "Last-Event-ID",
-        "in": "header",
-        "required": False,
-        "description": "The id of the last event that was seen; without it, from now on",
-        "schema": {"type": "string"},
-        "example": "17.1",
-    },
-    {
-        "name": "after",
-        "in": "query",
-        "required": False,
-        "description": "The same, for who cannot send the header; 0.0 is before the first",
-        "schema": {"type": "string"},
-        "example": "0.0",
-    },
-    {
-        "name": "memory",
-        "in": "query",
-        "required": False,
-        "description": "Whether to tell `memory.changed` too, with the last transaction",
-        "schema": {"type": "boolean"},
-        "example": False,
-    },
+    parameter("Last-Event-ID", _SEEN, "17.1", place="header"),
+    parameter("after", _SINCE, "0.0"),
+    parameter("memory", _TELLS, False, type="boolean"),
 ]
 
 

@@ -10,6 +10,7 @@ from tests.faces.memory.journey import lines_about
 
 import recollect
 from recollect import Memory, RecollectError
+from recollect.model import Delete, PutConcept
 
 SOFIA = {"subject": "Sofia Brandt", "predicate": "works_at", "object": "Bosch", "valid_at": "2018"}
 SAID = [{"kind": "user_statement", "detail": "she said so"}]
@@ -303,3 +304,16 @@ def test_what_is_no_cursor_is_refused_as_an_argument(memory: Memory, kind: str |
     with pytest.raises(RecollectError) as refused:
         memory.list(kind, cursor="tomorrow")
     assert (refused.value.code.code, refused.value.source) == ("INVALID_ARGUMENT", "")
+
+
+def test_all_that_one_transaction_closed_is_listed(memory: Memory) -> None:
+    ids = [f"c{at}" for at in range(1_030)]
+    memory.nexus.write([PutConcept("Thing", one, id=one) for one in ids])
+    memory.nexus.write([Delete(one) for one in ids])
+    found, cursor = list[str](), None
+    while True:
+        page = memory.list("concept", past=True, limit=200, cursor=cursor)
+        found += [one.id for one in page.memories]
+        if (cursor := page.cursor) is None:
+            break
+    assert sorted(found) == sorted(ids)

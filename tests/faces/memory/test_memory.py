@@ -539,3 +539,12 @@ def test_what_is_told_already_is_not_corrected_to_and_the_wrong_one_is_forgotten
         memory.correct(old.id, object="May 16")
     memory.forget(**json.loads(caught.value.hint.removeprefix("forget with ")))
     assert lines_about(memory, "The concert") == ["The concert is on May 16"]
+
+
+def test_a_message_without_a_time_is_of_that_of_the_one_before_it(memory: Memory) -> None:
+    said = {"content": "I moved to Graz", "timestamp": "2024-05-01T10:00:00Z"}
+    reply = {"role_type": "assistant", "content": "Congratulations"}
+    ids = memory.remember(messages=[said, reply]).episodes
+    assert memory.remember(messages=[said, reply]).episodes == ids
+    days = [one.when for one in memory.list("episode").memories]
+    assert days == ["on 2024-05-01", "on 2024-05-01"]

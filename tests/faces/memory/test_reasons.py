@@ -68,6 +68,24 @@ def test_the_reason_of_an_erasure_stands_in_its_receipt_alone(effect: str) -> No
         assert [one["reason"] for one in done.receipts] == ["she asked"] * (effect == "erase")
 
 
+def test_why_tells_that_a_fact_was_restored_and_what_stands_in_place_of_one() -> None:
+    with recollect.memory(":memory:") as memory:
+        (ulm,) = memory.remember(facts=[IDA]).facts
+        bonn = memory.correct(ulm.id, object="Bonn").memory
+        assert memory.why(ulm.id).memory.superseded_by == bonn.id
+        assert steps(memory, bonn.id) == ["create"]
+        again = memory.undo(bonn.id).memory
+        assert (again.superseded_by, steps(memory, again.id)) == (None, ["restore"])
+        memory.forget(id=again.id, effect="end")
+        memory.undo(again.id)
+        assert steps(memory, again.id) == ["restore", "update", "restore"]
+        assert steps(memory, ulm.id) == ["create", "update", "close"]
+
+
+def steps(memory: Memory, id: str) -> list[str]:
+    return [one.operation for one in memory.why(id).history]
+
+
 def reasons(memory: Memory, id: str) -> list[object]:
     """Return the reasons that the steps of a memory give."""
     steps = memory.why(id).history

@@ -169,6 +169,19 @@ def test_a_fact_that_is_told_again_beside_the_one_that_takes_its_place_is_closed
         assert [one.standing.partition(" ")[0] for one in told.facts] == ["corrected", ""]
 
 
+def test_what_is_replaced_ends_where_its_successor_is_told_again_to_have_begun() -> None:
+    likes = {"subject": "Ida", "predicate": "likes"}
+    with recollect.memory(":memory:") as memory:
+        (tea,) = memory.remember(facts=[{**likes, "object": "tea", "valid_at": "2015"}]).facts
+        memory.remember(facts=[{**likes, "object": "figs", "valid_at": "2020"}])
+        again = {**likes, "object": "figs", "valid_at": "2018", "replaces": tea.id}
+        memory.remember(facts=[again])
+        assert held_from(memory) == {
+            "tea": ("2015-01-01", "2018-01-01"),
+            "figs": ("2018-01-01", ""),
+        }
+
+
 def moved_to(city: str, since: int | None) -> dict[str, Any]:
     said = {"subject": "Ann", "predicate": "lives_in", "object": city}
     return said | ({} if since is None else {"valid_at": str(since)})

@@ -67,12 +67,12 @@ def test_end_withdraw_and_erase_are_three_effects(ask, cli):
     withdrawn = ask("forget", "--id", tea)
     assert "expired_at" in withdrawn["memories"][0]
     shown = cli("forget", "--id", tea, "--how", "erase", "--db", "me.db").stdout
-    assert "would erase" in shown
+    assert "would be gone for good" in shown
     assert "the same with --yes" in shown
     assert ask("why", tea)["memory"]["text"] == "Maria likes green tea"
     erased = cli("forget", "--id", tea, "--how", "erase", "--yes", "--db", "me.db").stdout
-    assert "\nerased from the group default: " in erased
-    assert "; it cannot be undone\n" in erased
+    assert " is gone for good, with all that was said of it; it cannot be undone\n" in erased
+    assert "backups, exports" in erased
     assert cli("forget", "--id", tea, "--db", "me.db").exit_code == 1
 
 

@@ -5,7 +5,7 @@ The rule: a page of the past holds at most `limit` steps, oldest first; its curs
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ import orjson
 from recollect.errors import refused
 from recollect.faces.claims import claim_events
 from recollect.faces.memory.listing import place_in
+from recollect.faces.memory.lives import earlier_lives
 from recollect.faces.memory.model import (
     BECAUSE,
     LONGEST_TEXT,
@@ -27,10 +28,11 @@ from recollect.faces.memory.model import (
 )
 from recollect.faces.memory.naming import element_named
 from recollect.kernel import Nexus
-from recollect.model import REPLACED_BY, Concept, Dated, Link, Version, instant_text
+from recollect.model import REPLACED_BY, Concept, Content, Dated, Link, Version, instant_text
 
 _MOST_EVENTS: Final = 20
 _LARGEST: Final = 2_000  # bytes of what a step wrote
+_OF_ITS_TIME: Final = (BECAUSE, REPLACED_BY, "valid_from", "valid_until")
 _EPISODE: Final = ("name", "source", "source_description", "reference_time", "body")
 
 
@@ -40,14 +42,16 @@ def why_of(nexus: Nexus, identifier: str, limit: int, cursor: str | None) -> Why
         raise refused("limit is not from 1 to 50", "use limit=10, or leave it out")
     dated = element_named(nexus, identifier, closed=True)
     start = place_in(cursor)
-    versions = [version for life in nexus.history(dated.element.id) for version in life.versions]
+    versions = _steps(nexus, dated.element.id)
+    lives = earlier_lives(nexus, [dated.element.id]) if isinstance(dated.element, Link) else ()
+    said = [*(one for id in lives for one in _steps(nexus, id)), *versions]
     steps = versions[start : start + limit]
     (memory,) = records_of(nexus, [dated])
     following = start + len(steps)
     return Why(
         memory,
         _episodes(nexus, dated),
-        tuple(_step(one) for one in steps),
+        tuple(_step(one, said[: said.index(one)]) for one in steps),
         _events(nexus, memory.id) if memory.kind == "claim" else (),
         _corrected(nexus, dated.element) if isinstance(dated.element, Link) else (),
         str(following) if following < len(versions) else None,
@@ -83,8 +87,15 @@ def _episodes(nexus: Nexus, dated: Dated) -> tuple[Mapping[str, Any], ...]:
     return tuple(told)
 
 
-def _step(version: Version) -> Step:
+def _steps(nexus: Nexus, identifier: str) -> list[Version]:
+    return [version for life in nexus.history(identifier) for version in life.versions]
+
+
+def _step(version: Version, before: Sequence[Version]) -> Step:
+    """Return one step; one after which it says again what it said before is a restoration."""
     since, after = version.since, version.after
+    is_new = after is not None and _says(after) != _says(version.before)
+    is_restored = is_new and _says(after) in [_says(one.after) for one in before]
     content: dict[str, Any] = {}
     if after is not None:
         content = {"attributes": dict(after.attributes), "metadata": dict(after.metadata)}
@@ -92,13 +103,21 @@ def _step(version: Version) -> Step:
             content = {"truncated": True}
     return Step(
         version.number,
-        version.operation.value,
+        "restore" if is_restored else version.operation.value,
         since.number,
         instant_text(since.at),
         since.actor,
         since.request_id,
         **content,
     )
+
+
+def _says(content: Content | None) -> tuple[object, ...]:
+    """Return what a content says, without what tells how it came to."""
+    if content is None:
+        return ()
+    metadata = {key: one for key, one in content.metadata.items() if key not in _OF_ITS_TIME}
+    return content.attributes, metadata, content.valid_at, content.invalid_at
 
 
 def _events(nexus: Nexus, identifier: str) -> tuple[Mapping[str, Any], ...]:

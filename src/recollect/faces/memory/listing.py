@@ -28,7 +28,7 @@ _LINKS: Final = _NEWEST.format("?one (?start, ?any, ?end)")
 _TEXTS: Final = ("claim", "episode", "piece")
 _CLOSED: Final = "closed."  # begins the cursor that leads through what was closed
 _LOOKED_THROUGH: Final = 1_000  # transactions at once
-_MOST_CHANGES: Final = 1_000  # of one transaction
+_MOST_CHANGES: Final = 1_000  # of one transaction; one that has more is read by itself
 
 
 def listed(
@@ -137,7 +137,9 @@ def _closed(
     while before > 0:
         start = max(0, before - _LOOKED_THROUGH)
         logged = nexus.changes(start, before - start, most=_MOST_CHANGES)
-        ids = closed_in(logged)
+        cut = (one.transaction.number for one in logged if len(one.changes) == _MOST_CHANGES)
+        whole = {number: nexus.changes(number - 1, 1)[0] for number in cut}
+        ids = closed_in([whole.get(one.transaction.number, one) for one in logged])
         since = logged[0].transaction.at if logged else 0
         dated = nexus.elements.look_up(ids, closed=True)
         lost = (dated[one] for one in dict.fromkeys(ids) if one in dated)

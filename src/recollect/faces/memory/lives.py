@@ -29,10 +29,9 @@ def ended_by(nexus: Nexus, dated: Dated) -> Iterator[Dated]:
     link = dated.element
     if not isinstance(link, Link):
         return
-    firsts = [
-        nexus.history(one)[0].versions[0] for one in (link.id, *earlier_lives(nexus, [link.id]))
-    ]
-    told = {one.since.number: dated.valid_at or one.since.at for one in firsts}
+    ids = link.id, *earlier_lives(nexus, [link.id])
+    steps = [step for one in ids for life in nexus.history(one) for step in life.versions]
+    told = {one.since.number: dated.valid_at or one.since.at for one in steps}
     joints = nexus.concepts.joints([link.subject], "subject", [link.predicate])
     for id, one in nexus.elements.look_up([one.link.id for one in joints]).items():
         if id == link.id or one.invalid_at not in told.values():

@@ -143,9 +143,9 @@ class Memory:
         "text", "valid_at", "invalid_at", "source", "confidence", "replaces"}`, the last six
         optional; a new fact of a predicate that has one object at a time ends the old one, and
         `replaces` ends any. A message is `{"role_type", "role", "content", "timestamp"}`, where
-        `role_type` is `user` and `timestamp` now unless given. INVALID_ARGUMENT for nothing to
-        remember, for a claim without evidence, and for what cannot be read: nothing is kept then,
-        but of a claim a record that it was refused.
+        `role_type` is `user`, and `timestamp` that of the message before or now, unless given.
+        INVALID_ARGUMENT for nothing to remember, for a claim without evidence, and for what cannot
+        be read: nothing is kept then, but of a claim a record that it was refused.
         """
         told = read_facts(facts) if facts else []
         share = checked_confidence(confidence, "confidence")

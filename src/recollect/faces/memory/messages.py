@@ -31,10 +31,13 @@ def keep_messages(
 ) -> tuple[tuple[str, ...], int | None]:
     """Keep messages, and return the ids of their episodes and the transaction of the last new one.
 
-    A message is of a user and of now, unless it says otherwise.
+    A message is of a user, and of the time of the one before it, or of now, unless it says
+    otherwise.
     """
-    now = instant_text(nexus.now())
-    told = [{"role_type": "user", "timestamp": now, **one} for one in messages]
+    time, told = instant_text(nexus.now()), list[dict[str, Any]]()
+    for message in messages:
+        told.append({"role_type": "user", "timestamp": time, **message})
+        time = told[-1]["timestamp"]
     items = [{"uuid": id_of(nexus.group_name, one), **one} for one in told]
     ids = tuple(str(one["uuid"]) for one in items)
     living = nexus.elements.look_up(ids)

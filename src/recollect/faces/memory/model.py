@@ -21,6 +21,7 @@ from recollect.faces.operations.records import INFERRED
 from recollect.kernel import Nexus, Recalled, RecallQuestion, called
 from recollect.model import (
     FACT,
+    REPLACED_BY,
     SOURCES,
     AsOf,
     Attributes,
@@ -469,6 +470,8 @@ def _sources(metadata: Attributes) -> dict[str, Any]:
     found: dict[str, Any] = {"episodes": tuple(sources_of(metadata)[:MOST_SOURCES])}
     if isinstance(source := metadata.get("source"), str):
         found["source"] = source[:LONGEST_TEXT]
+    if isinstance(follower := metadata.get(REPLACED_BY), str):
+        found["superseded_by"] = follower
     confidence = metadata.get("confidence")
     if isinstance(confidence, int | float) and not isinstance(confidence, bool):
         found["confidence"] = float(confidence)

@@ -25,8 +25,7 @@ from recollect.faces.memory import (
     MemoryRecord,
     RecalledRecord,
 )
-from recollect.model import Receipt
-from recollect.servers.cli.erase import summary_of
+from recollect.servers.cli.cells import counted
 from recollect.servers.cli.evidence import given_evidence, referred
 from recollect.servers.cli.given import text_of
 from recollect.servers.cli.opening import opened, warn_of_absent_group
@@ -293,14 +292,20 @@ def _tell_forgotten(out: Output, done: Forgotten) -> None:
             back = "add it anew" if one.kind == "piece" else f"recollect undo {one.id}"
             out.advise(back, "  to take it back: ")
     for receipt in done.receipts:
-        erased = Receipt(**{key: one for key, one in receipt.items() if key != "reason"})
-        out.say(f"{summary_of(erased)}; {done.undo}", "dim")
+        count = receipt["concepts"] + receipt["links"]
+        things, verb = counted(count, "thing"), "would be" if done.is_dry_run else "is"
+        out.say(f"{things} {verb} gone for good, with all that was said of it; {done.undo}", "dim")
         if not done.is_dry_run:
-            out.say(str(receipt["note"]), "dim")
+            out.say(_STILL_THERE if receipt["is_complete"] else str(receipt["note"]), "dim")
     if not done.memories:
         out.say("nothing is found to forget", "dim")
     out.warn_of(done.warnings)
 
+
+_STILL_THERE: Final = (
+    "The log keeps that something was erased and when, not what. Copies outside this memory may "
+    "still hold it: backups, exports, and the history of this terminal."
+)
 
 _DONE: Mapping[str, str] = {"end": "ended", "withdraw": "withdrawn", "erase": "erased"}
 

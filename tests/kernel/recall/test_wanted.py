@@ -178,3 +178,22 @@ def test_what_is_nearest_in_meaning_is_looked_at_where_nothing_holds_a_word() ->
         memory.remember("Firma Kranz wartet den Aufzug")
         memory.remember("The sauna is closed until Christmas")
         assert "Kranz" in str(memory.recall("Who maintains the elevator?").memories[0])
+
+
+def test_a_name_is_not_taken_for_a_word_that_holds_sentences_together() -> None:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        son = {"subject": "Nadia", "predicate": "has_son", "object": "Theo"}
+        memory.remember(facts=[son])
+        memory.remember("The boiler is behind the shed", evidence=SAID)
+        memory.remember("The lesson of the cello teacher costs 35 euros", evidence=SAID)
+        assert memory.recall("Which instrument does Theo play?").memories == ()
+
+
+def test_who_is_named_only_in_what_is_told_of_another_is_somebody() -> None:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        grace = {"subject": "Grace", "predicate": "lives_in", "object": "Lagos"}
+        memory.remember(facts=[{**grace, "text": "Grace lives in Lagos with her sister Ebele"}])
+        works = {"subject": "Paul", "predicate": "works_as", "object": "bus driver"}
+        memory.remember(facts=[works])
+        assert memory.recall("What does Ebele do for a living?").memories == ()
+        assert "Grace" in str(memory.recall("Where does Ebele live?").memories[0])

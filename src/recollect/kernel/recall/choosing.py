@@ -49,7 +49,7 @@ from recollect.kernel.search.tokens import tokens
 from recollect.model import BEGINNING, FOREVER, Dated, Link
 from recollect.node import dataclass, field
 
-FLOOR, FLOOR_OF_TURNS = (0.35, 0.8), (0.2, 0.6)
+FLOOR, FLOOR_OF_TURNS = (0.35, 0.75), (0.2, 0.6)
 """How much of a question one of the first memories must hold, by the rarity of its words, ...
 
 ... where no meaning is known; else how near its words and the whole of it must mean, together. The
@@ -72,7 +72,7 @@ FLOOR_OF_WANTED, ENOUGH_BESIDE = 0.25, 0.7
 _SHAPES: Final = (("email", re.compile(r"\w@\w")), ("phone", re.compile(r"\+?\d[\d /-]{6,}")))
 """What says itself what it is."""
 
-OF_KIN: Final = 0.6  # how near everyday words are that say the same
+OF_KIN: Final = 0.8  # how near everyday words are that say the same
 _LONG: Final = 12  # words of a text that tells enough of what it is about to be asked for it
 OF_FAR: Final = 0.5
 """What a memory counts that holds too little of what is asked, and is no turn and not led to; ...

@@ -510,7 +510,8 @@ def _naming(
     The first name of somebody is enough, where nobody else who lives has it.
     """
     known, names = columns.known, [*question.called]
-    is_text = (columns.kind != FACTS) & (columns.kind != CONCEPTS) & (columns.session == NONE)
+    is_text = (columns.kind != CONCEPTS) & (columns.session == NONE)
+    is_text &= (columns.kind != FACTS) | bool(question.called)
     for concept in question.concepts & known.concepts.keys():
         words = (*tokens(known.concepts[concept].name),)
         its = known.by_part.get(words[0], ()) if words else ()

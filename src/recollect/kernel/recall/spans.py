@@ -134,7 +134,7 @@ class Times:
 
 def is_of_time(word: str) -> bool:
     """Whether a folded word may be part of a time."""
-    return word in _TRIGGERS or word[0].isdigit()
+    return word in _TRIGGERS or word[:1].isdigit()
 
 
 def weekdays_in(words: Sequence[str]) -> frozenset[int]:

@@ -41,17 +41,18 @@ def tells(question: UnderstoodQuestion, text: str, *, is_timed: bool) -> bool:
 
 
 def _is_of_time(word: str) -> bool:
-    return is_of_time(word) or word in _OF_TIME or word in _NUMBERS
+    is_named = is_of_time(word) or is_of_time(word.removesuffix("s"))  # "on Sundays"
+    return is_named or word in _OF_TIME or word in _NUMBERS
 
 
 def _is_number(word: str) -> bool:
-    return word[0].isdigit() or word in _NUMBERS or word in _ONE_OR_NONE
+    return word[:1].isdigit() or word in _NUMBERS or word in _ONE_OR_NONE
 
 
 def _is_place(asked: frozenset[str], before: str, word: str, after: str) -> bool:
     """Whether a word is a new name inside a text, or stands before what is no time."""
     if folded(word) in _BEFORE_PLACES and after:
-        return not _is_of_time(after.removesuffix("s"))
+        return not _is_of_time(after)
     is_name = bool(before) and word[0].isupper()
     return is_name and folded(word) not in asked and not _is_of_time(folded(word))
 

@@ -83,12 +83,14 @@ _STEMMERS: Final = {one: Stemmer.Stemmer(one) for one in LANGUAGES}
 
 @lru_cache(_MOST_STEMS)
 def stem(word: str, language: str) -> str:
-    """Return the stem of a folded word.
+    """Return the stem of a folded word; itself where that is a word that holds sentences together.
 
     >>> stem("painting", "english"), stem("gemalten", "german")
     ('paint', 'gemalt')
     >>> stem("went", "english"), stem("gone", "english")
     ('go', 'go')
+    >>> stem("theo", "spanish")
+    'theo'
     """
     if len(word) < 3 or not word.isalpha():
         return word
@@ -96,7 +98,7 @@ def stem(word: str, language: str) -> str:
         word = _BASES.get(word, word)
     with _LOCK:  # a stemmer keeps a state of its own
         stemmed: str = _STEMMERS[language].stemWord(word)
-    return stemmed
+    return word if stemmed in _ANY_ASKING else stemmed
 
 
 @lru_cache(_MOST_STEMS)

@@ -37,7 +37,6 @@ from recollect.kernel.recall.scoring import FACTORS, SHARES, WORDS, Ranking, are
 from recollect.kernel.recall.telling import tells
 from recollect.kernel.recall.words import (
     ASKED,
-    Vector,
     asked_stems,
     kin_of,
     language_of,
@@ -128,10 +127,10 @@ def chosen(look: Look, ranking: Ranking, wanted: int, threshold: float) -> Choic
             waiting.append(place)
         if len(waiting) == most:
             break
-    asked = ranking.columns.known.meant.of_each(telling_words(ranking.question.rest))
+    alike = _said_otherwise(ranking, waiting)
     enough = [_needs_no_more(ranking, one.row) for one in waiting]
     near = [
-        (at < _FIRST or not enough[at]) and is_near(ranking, one, asked)
+        (at < _FIRST or not enough[at]) and is_near(ranking, one, alike[at])
         for at, one in enumerate(waiting)
     ]
     if not any(near[:_FIRST]):
@@ -152,10 +151,10 @@ def _needs_no_more(ranking: Ranking, row: int) -> bool:
     return is_led or int(ranking.columns.session[row]) != NONE
 
 
-def is_near(ranking: Ranking, place: Pick, asked: Vector) -> bool:
+def is_near(ranking: Ranking, place: Pick, otherwise: float) -> bool:
     """Whether a memory, or what stands beside it, holds or means enough of what is asked.
 
-    `asked` is what each word means that is asked beside names.
+    `otherwise` is how near its words are to those that are asked beside names.
     """
     row, columns, question = place.row, ranking.columns, ranking.question
     if question.is_of_strangers:
@@ -167,10 +166,11 @@ def is_near(ranking: Ranking, place: Pick, asked: Vector) -> bool:
     if int(columns.element[row]) in question.concepts and columns.length[row] >= _LONG:
         return True  # the question names what it is about
     is_named = ranking.named is not None
+    near = -1.0 if ranking.near is None else float(ranking.near[row])
     if columns.session[row] != NONE:
         is_its = not is_named or question.is_own or ranking.names(row)
         holds = ranking.covered(row, beside_names=is_named) >= FLOOR_OF_TURNS[0]
-        return is_its and (holds or _means(ranking, place, asked) >= FLOOR_OF_TURNS[1])
+        return is_its and (holds or near + otherwise >= FLOOR_OF_TURNS[1])
     is_link = int(columns.element[row]) in question.links
     ends, concepts = (int(columns.subject[row]), int(columns.object[row])), question.concepts
     if not (is_link or concepts.issuperset(ends) or _may_answer(ranking, place)):
@@ -178,27 +178,21 @@ def is_near(ranking: Ranking, place: Pick, asked: Vector) -> bool:
     if ranking.near is None:
         return ranking.covered(row) >= FLOOR[0] and _tells_wanted(ranking, place)
     if not is_named:
-        return _means(ranking, place, asked) >= FLOOR[1] and _tells_wanted(ranking, place)
+        return near + otherwise >= FLOOR[1] and _tells_wanted(ranking, place)
     if ranking.named is not None and not ranking.named[row]:
-        near = float(ranking.near[row])
         return ranking.covered(row) + near >= FLOOR_OF_OTHERS and _tells_wanted(ranking, place)
+    asked = telling_words(question.rest)
     if is_link:  # its words may tell more
         more = set(_said(ranking, place)).difference(_predicate(place))
-        return not len(asked) or (bool(more) and _tells_wanted(ranking, place))
+        return not asked or (bool(more) and _tells_wanted(ranking, place))
     is_fact = columns.kind[row] == FACTS
     if is_fact and ends[1] in concepts and not concepts.issuperset(ends) and len(concepts) > 1:
         return False  # of the one it tells by another
-    held = ranking.covered(row, beside_names=True) + _said_otherwise(ranking, place, asked)
-    if is_fact and len(asked) and len(question.apart) > 1:  # what else it names is asked, too
+    held = ranking.covered(row, beside_names=True) + otherwise
+    if is_fact and asked and len(question.apart) > 1:  # what else it names is asked, too
         held *= len(asked) / (len(asked) + len(question.apart.difference(ends)))
     is_said = concepts.issuperset(ends) or held >= FLOOR_OF_NAMED
     return is_said and _tells_wanted(ranking, place, held)
-
-
-def _means(ranking: Ranking, place: Pick, asked: Vector) -> float:
-    """Return how near the words of a memory, and the whole of it, are to a question."""
-    near = -1.0 if ranking.near is None else float(ranking.near[place.row])
-    return near + _said_otherwise(ranking, place, asked)
 
 
 def _may_answer(ranking: Ranking, place: Pick) -> bool:
@@ -272,20 +266,27 @@ def _tells_of_another_time(ranking: Ranking, row: int) -> bool:
     return tells and ranking.dated is not None and not ranking.dated[row]
 
 
-def _said_otherwise(ranking: Ranking, place: Pick, asked: Vector) -> float:
-    """Return how near what is asked beside names is to the words of a memory, -1 to 1.
+def _said_otherwise(ranking: Ranking, places: Sequence[Pick]) -> list[float]:
+    """Return how near what is asked beside names is to the words of each memory, -1 to 1.
 
     Each word that is asked counts by the cosine of the word that means the nearest to it: what a
     whole sentence means is too near to whatever else is said of the same person.
     """
-    said = _said(ranking, place)
-    if not len(asked) or not said:
-        return float(not len(asked))
-    cosines = np.einsum("ij,kj->ik", asked, ranking.columns.known.meant.of_each(said))
-    stems = {stem for one in said for stem in stems_of(one)}
-    words = telling_words(ranking.question.rest)
-    kin = [OF_KIN * (not stems.isdisjoint(kin_of(stems_of(one)))) for one in words]
-    return float(np.maximum(cosines.max(1), kin).mean())
+    words, known = telling_words(ranking.question.rest), ranking.columns.known.meant
+    if not words:
+        return [1.0] * len(places)
+    said = [_said(ranking, one) for one in places]
+    at = {one: place for place, one in enumerate(dict.fromkeys(chain(*said)))}
+    cosines = np.einsum("ij,kj->ik", known.of_each(words), known.of_each([*at]))
+    kin = [kin_of(stems_of(one)) for one in words]
+    found: list[float] = []
+    for own in said:
+        alike = cosines[:, [at[one] for one in own]].max(1, initial=-1.0)
+        if own and any(kin):
+            stems = {stem for one in own for stem in stems_of(one)}
+            alike = np.maximum(alike, [OF_KIN * (not stems.isdisjoint(one)) for one in kin])
+        found.append(float(alike.mean()) if own else 0.0)
+    return found
 
 
 def _said(ranking: Ranking, place: Pick) -> list[str]:

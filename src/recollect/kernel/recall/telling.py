@@ -23,9 +23,12 @@ _YEAR: Final = re.compile(r"(?:1[5-9]|2[01])\d\d")
 
 def tells(question: UnderstoodQuestion, text: str, *, is_timed: bool) -> bool:
     """Whether a text may tell what a question asks for; `is_timed` if it has times beside it."""
+    days = weekdays_in(question.asked)
+    if not (days or question.wants):
+        return True
     words = _WORD.findall(text)
     low, asked = [*map(folded, words)], question.names.union(question.asked)
-    days, own = weekdays_in(question.asked), weekdays_in(low)
+    own = weekdays_in(low)
     if days and own and days.isdisjoint(own):
         return False
     around = zip(["", *words], words, [*low[1:], ""], strict=False)

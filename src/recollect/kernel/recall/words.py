@@ -291,8 +291,11 @@ class MeantWords(dict[str, int]):
 
     def of_each(self, words: Sequence[str]) -> Vector:
         """Return what each word means, a row each, of length 1, and keep none that is new."""
-        made = [self.vectors[:0], *(self._of_word(one)[None] for one in words)]
-        return _of_length_1(np.concatenate(made))
+        places = [self.get(one, -1) for one in words]
+        made = self.vectors[places]
+        for at in (at for at, place in enumerate(places) if place < 0):
+            made[at] = meaning().of_word(words[at])
+        return _of_length_1(made)
 
     def _of_word(self, word: str) -> Vector:
         """Return what a word means, whether or not it was met."""

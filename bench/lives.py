@@ -2,8 +2,8 @@
 
 The rule: what is expected are the keys of what answers; a question without any has no answer among
 what was told. Many are German or Spanish, or ask of a relative. They were written before what
-recall does with them was looked at. Every second one of a life was kept apart: by those nothing
-was chosen, and they alone are measured.
+recall does with them was looked at. Every second one of a life was kept apart, and they alone are
+measured; what they failed was in sight when everyday words and floors were chosen.
 """
 
 from __future__ import annotations

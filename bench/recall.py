@@ -69,7 +69,7 @@ def _paraphrased() -> Iterator[Figure]:
 
 
 def _of_lives() -> Iterator[Figure]:
-    """Ask the questions about four lives that nothing was chosen by."""
+    """Ask the questions about four lives that were kept apart."""
     found: list[bool] = []
     empty: list[bool] = []
     for life in lives():

@@ -48,7 +48,7 @@ from recollect.kernel.search.tokens import tokens
 from recollect.model import BEGINNING, FOREVER, Dated, Link
 from recollect.node import dataclass, field
 
-FLOOR, FLOOR_OF_TURNS = (0.35, 0.75), (0.2, 0.6)
+FLOOR, FLOOR_OF_TURNS = (0.35, 0.65), (0.2, 0.6)
 """How much of a question one of the first memories must hold, by the rarity of its words, ...
 
 ... where no meaning is known; else how near its words and the whole of it must mean, together. The
@@ -62,7 +62,7 @@ FLOOR_OF_NAMED, FLOOR_OF_OTHERS = 0.26, 1.25
 ... of what the question asks beside the name; and how much of all of it one of anything else must.
 """
 
-FLOOR_OF_WANTED, ENOUGH_BESIDE = 0.25, 0.7
+FLOOR_OF_WANTED, ENOUGH_BESIDE = 0.25, 0.4
 """How near a memory's words must be to what is asked of something; or how much of ...
 
 ... all that is asked one must hold that says nothing of it.

@@ -197,3 +197,15 @@ def test_who_is_named_only_in_what_is_told_of_another_is_somebody() -> None:
         memory.remember(facts=[works])
         assert memory.recall("What does Ebele do for a living?").memories == ()
         assert "Grace" in str(memory.recall("Where does Ebele live?").memories[0])
+
+
+@pytest.mark.parametrize("question", ["drug", "drugs", "which drugs are there", "tablet press"])
+def test_what_holds_all_that_is_asked_is_an_answer_though_it_is_no_more_than_a_name(
+    question: str,
+) -> None:
+    with recollect.open(":memory:") as nexus:
+        nexus.write('UPSERT { CONCEPT @a { {type: "Drug", name: "drug 7"} } }')
+        nexus.write('UPSERT { CONCEPT @a { {type: "Machine", name: "tablet press 2"} } }')
+        name = "tablet press 2" if "press" in question else "drug 7"
+        assert [one.element.name for one in nexus.recall(question).memories][:1] == [name]
+        assert nexus.recall("Who sells drugs?").memories == ()

@@ -178,7 +178,8 @@ def is_near(ranking: Ranking, place: Pick, otherwise: float) -> bool:
     if ranking.near is None:
         return ranking.covered(row) >= FLOOR[0] and _tells_wanted(ranking, place)
     if not is_named:
-        return near + otherwise >= FLOOR[1] and _tells_wanted(ranking, place)
+        means = near + otherwise >= FLOOR[1] and _tells_wanted(ranking, place)
+        return means or _holds_all(ranking, row)
     if ranking.named is not None and not ranking.named[row]:
         return ranking.covered(row) + near >= FLOOR_OF_OTHERS and _tells_wanted(ranking, place)
     asked = telling_words(question.rest)
@@ -199,10 +200,15 @@ def _may_answer(ranking: Ranking, place: Pick) -> bool:
     """Whether a memory is of the kind that a question asks for, and more than a name alone."""
     columns, row = ranking.columns, place.row
     if columns.kind[row] == CONCEPTS and not columns.flags[row] & SAYS_ANYTHING:
-        return ranking.named is not None and bool(ranking.named[row])
+        return _holds_all(ranking, row) if ranking.named is None else bool(ranking.named[row])
     has_clock = columns.valid_at[row] != BEGINNING or columns.invalid_at[row] != FOREVER
     is_timed = bool(has_clock) or bool(columns.flags[row] & SAYS_WHEN)
     return tells(ranking.question, place.text, is_timed=is_timed)
+
+
+def _holds_all(ranking: Ranking, row: int) -> bool:
+    """Whether a memory holds each word that is asked: who asks *drugs* wants each of them."""
+    return ranking.covered(row) >= 1.0
 
 
 def _is_others(ranking: Ranking, place: Pick) -> bool:

@@ -207,5 +207,5 @@ def test_what_holds_all_that_is_asked_is_an_answer_though_it_is_no_more_than_a_n
         nexus.write('UPSERT { CONCEPT @a { {type: "Drug", name: "drug 7"} } }')
         nexus.write('UPSERT { CONCEPT @a { {type: "Machine", name: "tablet press 2"} } }')
         name = "tablet press 2" if "press" in question else "drug 7"
-        assert [one.element.name for one in nexus.recall(question).memories][:1] == [name]
+        assert [one.passage for one in nexus.recall(question).memories][:1] == [name]
         assert nexus.recall("Who sells drugs?").memories == ()

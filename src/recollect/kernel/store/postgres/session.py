@@ -20,6 +20,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Final
+from uuid import uuid4
 
 import psycopg
 from psycopg import Connection, RawCursor, RawServerCursor
@@ -574,12 +575,17 @@ def _version(state: SqlRow | None) -> int | None:
 
 
 def _plan(connection: Connection[SqlRow], text: str, values: Sequence[SqlValue]) -> tuple[str, ...]:
-    """Return the plan of a statement as it is prepared: the one for any values."""
+    """Return the plan of a statement as it is prepared: the one for any values.
+
+    Its name is drawn: one that was cancelled stays with the server's connection, which a pool
+    may give to another process.
+    """
+    name = f"explained_{uuid4().hex}"
     given = f"({', '.join('NULL' for _ in values)})" if values else ""
     connection.execute("SET LOCAL plan_cache_mode = force_generic_plan", prepare=False)
-    connection.execute(f"PREPARE explained AS {text}", prepare=False)
-    found = connection.execute(f"EXPLAIN (COSTS OFF) EXECUTE explained{given}", prepare=False)
-    connection.execute("DEALLOCATE explained", prepare=False)
+    connection.execute(f"PREPARE {name} AS {text}", prepare=False)
+    found = connection.execute(f"EXPLAIN (COSTS OFF) EXECUTE {name}{given}", prepare=False)
+    connection.execute(f"DEALLOCATE {name}", prepare=False)
     return tuple(str(line) for (line,) in found.fetchall())
 
 

@@ -9,8 +9,8 @@ import pytest
 import recollect
 from recollect import AsOf, RecollectError
 from recollect.faces.claims import MemoryKnowledgeStore
-from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.operations import Operations
+from recollect.kernel import read_as_of
 from recollect.model import instant_text
 
 DATES = {

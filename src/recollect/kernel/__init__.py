@@ -7,7 +7,13 @@ from recollect.kernel.lang.expect import Place, Wanted, place_at
 from recollect.kernel.lang.format import format_text
 from recollect.kernel.lang.words import WORDS, Word, WordKind, meaning_of, syntax_card
 from recollect.kernel.nexus import Nexus
-from recollect.kernel.read.moment import check_as_of
+from recollect.kernel.read.moment import (
+    asked_instant,
+    check_as_of,
+    instant,
+    parse_instant,
+    read_as_of,
+)
 from recollect.kernel.read.texts import parse_text
 from recollect.kernel.recall.recollection import (
     Recalled,
@@ -25,7 +31,6 @@ from recollect.kernel.store.port import Term
 from recollect.kernel.store.settings import COMPARE_EVERY
 from recollect.kernel.store.sharing import uncollected
 from recollect.kernel.write.capsule import Capsule
-from recollect.kernel.write.element import asked_instant, instant, parse_instant
 
 __all__ = [
     "COMPARE_EVERY",
@@ -64,6 +69,7 @@ __all__ = [
     "parse_text",
     "place_at",
     "print_text",
+    "read_as_of",
     "roles_script",
     "shown_address",
     "syntax_card",

@@ -26,6 +26,7 @@ from recollect.kernel.read.history import (
     changes_after,
     lives,
 )
+from recollect.kernel.read.joints import Joints
 from recollect.kernel.read.known_keys import stats_of
 from recollect.kernel.read.meant import elements_meant
 from recollect.kernel.read.moment import elements_named
@@ -141,6 +142,7 @@ class Nexus:
         self.kinds = group.store.kinds  # what is special about some types, as it was opened
         self.elements = Elements(group)
         self.concepts = Concepts(group)
+        self.joints = Joints(group)
         self.declared = Declared(group)
         self.vectors = Vectors(group)
         self.recall = Recall(group)

@@ -40,7 +40,7 @@ def form(markup: Markup) -> Markup:
 
 def value(markup: Markup, field: str) -> dict[str, object] | None:
     """Return what the link of a value says."""
-    found = markup.nexus.concepts.joints(["article-1"], "subject", ("field_value",))
+    found = markup.nexus.joints.at(["article-1"], "subject", ("field_value",))
     return next((dict(one.link.attributes) for one in found if one.link.object == field), None)
 
 
@@ -90,13 +90,13 @@ def test_a_value_below_no_article_is_refused(form: Markup) -> None:
 
 def test_a_field_of_type_node_is_joined_with_the_node(form: Markup) -> None:
     form.apply("- ARTICLE ID: article-1\n  - ID: friend [updated]\n    Value: template-2\n")
-    (joint,) = form.nexus.concepts.joints(["article-1"], "subject", ("field_node",))
+    (joint,) = form.nexus.joints.at(["article-1"], "subject", ("field_node",))
     assert (joint.link.object, joint.key) == ("template-2", "friend")
     form.apply(
         "- ARTICLE ID: article-1\n  - ID: friend [updated]\n    Value: new-1\n"
         "- ID: new-1 [created]\n  Label: Ann\n"
     )
-    (joint,) = form.nexus.concepts.joints(["article-1"], "subject", ("field_node",))
+    (joint,) = form.nexus.joints.at(["article-1"], "subject", ("field_node",))
     assert joint.link.object == "1"
     assert value(form, "friend") == {"value": "1"}
     text = "- ARTICLE ID: article-1\n  - ID: friend [updated]\n    Value: nobody\n"

@@ -32,17 +32,17 @@ def test_what_is_beside_a_place_is_read_from_there(address: str) -> None:
     with recollect.open(address) as nexus:
         filled(nexus)
         filled(nexus.group("decoy"))
-        concepts = nexus.concepts
+        joints = nexus.joints
 
         def beside(order: float, *, before: bool = False) -> list[str]:
-            joints = concepts.beside("top", "space", order, MOST, before=before)
-            return [one.link.subject for one in joints]
+            found = joints.beside("top", "space", order, MOST, before=before)
+            return [one.link.subject for one in found]
 
         assert beside(2) == ["n4", "n5", "n6", "n7"]
         assert beside(2, before=True) == ["n5", "n4", "n3", "n2"]
         assert beside(298.5) == ["n298", "n99", "n199", "n299"]  # those that say none come last
         assert beside(float("inf"), before=True) == ["n299", "n199", "n99", "n298"]
-        assert [one.link.subject for one in concepts.line("top", "space", 3, 2)] == ["n3", "n4"]
+        assert [one.link.subject for one in joints.line("top", "space", 3, 2)] == ["n3", "n4"]
 
 
 def test_a_line_is_read_by_its_index_in_a_file(tmp_path: Path) -> None:

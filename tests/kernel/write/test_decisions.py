@@ -59,7 +59,7 @@ def test_a_decision_sees_the_living_elements_it_asks_for(nexus: Nexus) -> None:
         seen.append(present)
         return []
 
-    (joint,) = nexus.concepts.joints(["a"], predicates=["precedes"])
+    (joint,) = nexus.joints.at(["a"], predicates=["precedes"])
     b = joint.far
     assert b is not None
     answer = nexus.write(Decision(["a", b.id, "l", "c", "nobody", ""], look))

@@ -6,7 +6,7 @@ import pytest
 from tests.kernel.write.memory import Memory
 
 from recollect.errors import RecollectError
-from recollect.kernel.write.element import parse_instant
+from recollect.kernel.read.moment import parse_instant
 from recollect.model import BEGINNING, FOREVER, PutConcept, PutLink, RemoveKeys
 
 MAY = 1_714_521_600_000  # 2024-05-01T00:00:00Z

@@ -320,7 +320,7 @@ def cited_evidence(nexus: Nexus, ids: Collection[str], as_of: AsOf | None = None
 
     An equal piece of evidence that another claim has cited since does not count.
     """
-    cited = nexus.concepts.objects(ids, (SUPPORTED_BY, CONTRADICTED_BY), as_of=as_of)
+    cited = nexus.joints.objects(ids, (SUPPORTED_BY, CONTRADICTED_BY), as_of=as_of)
     return {
         claim: {one.name: evidence_ref(one.attributes) for one in concepts}
         for claim, concepts in cited.items()

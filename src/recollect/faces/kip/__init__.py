@@ -1,6 +1,5 @@
 """The KIP request face: one call in, one JSON object out, never an exception for bad input."""
 
-from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.kip.capsules import (
     STARTERS,
     Imported,
@@ -39,7 +38,6 @@ __all__ = [
     "identity_of",
     "import_capsules",
     "load_capsules",
-    "read_as_of",
     "read_capsules",
     "read_changes",
     "set_identity",

@@ -18,8 +18,7 @@ from importlib import resources
 from typing import TextIO
 
 from recollect.errors import INVALID_SYNTAX, Notice, nearest, refused
-from recollect.faces.kip.arguments import read_as_of
-from recollect.kernel import Capsule, Nexus, parse
+from recollect.kernel import Capsule, Nexus, parse, read_as_of
 from recollect.model import AsOf, Concept, Found, Kinds, Operation, PutConcept, Record, Value
 from recollect.node import dataclass
 

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from recollect import model
 from recollect.errors import RecollectError
-from recollect.faces.kip.arguments import require_nexus
+from recollect.faces.kip.execute import require_nexus
 from recollect.faces.kip.response import Response, failure
 from recollect.kernel import Nexus
 from recollect.model import Instant, Key, LoggedTransaction, Transaction, Triple

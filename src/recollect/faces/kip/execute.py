@@ -17,20 +17,19 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Literal, Never, TypedDict, Unpack, cast, get_args
 
-from recollect.errors import INVALID_SYNTAX, Notice, RecollectError
-from recollect.faces.kip.arguments import (
-    read_as_of,
+from recollect.errors import INVALID_SYNTAX, Notice, RecollectError, refused
+from recollect.faces.kip.response import Format, Response, failure, success, with_warnings
+from recollect.kernel import Nexus, Script, parse_text, read_as_of
+from recollect.model import Answer, AsOf, Progress, Value, silent
+from recollect.model.arguments import (
+    json_kind,
     refuse_unknown,
     require_boolean,
     require_choice,
     require_list,
-    require_nexus,
     require_object,
     require_text,
 )
-from recollect.faces.kip.response import Format, Response, failure, success, with_warnings
-from recollect.kernel import Nexus, Script, parse_text
-from recollect.model import Answer, AsOf, Progress, Value, silent
 from recollect.node import dataclass
 
 OnMissing = Literal["skip", "error"]
@@ -93,6 +92,12 @@ class KipArguments:
     on_missing: object = "skip"
     actor: object = None
     request_id: object = None
+
+
+def require_nexus(value: object) -> None:
+    """Refuse anything but an open memory."""
+    if not isinstance(value, Nexus):
+        raise refused(f"the nexus is {json_kind(value)}", 'pass recollect.open("memory.db")')
 
 
 def read_request(given: KipArguments) -> KipRequest:

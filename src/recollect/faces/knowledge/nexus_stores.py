@@ -228,7 +228,7 @@ class OnNexus:
 
     def _joined(self, id: str, end: End, predicates: Collection[str] | None = None) -> list[Joint]:
         """Return the links that begin or end at an element, as of the moment of the store."""
-        return self.nexus.concepts.joints([id], end, predicates, as_of=self.as_of)
+        return self.nexus.joints.at([id], end, predicates, as_of=self.as_of)
 
     def _emptied(self, concept: Concept, gone: frozenset[str]) -> list[Change]:
         """Return what takes attributes from an entity, and closes it if nothing is left of it."""
@@ -508,7 +508,7 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
         held = self._entities(checked_as(GraphEdge, one).source_id for one in edges)
         ids = [one.id for one in held.values()]
         before: dict[tuple[str, str, str, str], Joint] = {}
-        for joint in self.nexus.concepts.joints(ids, "subject") if ids else []:
+        for joint in self.nexus.joints.at(ids, "subject") if ids else []:
             if joint.far is not None:
                 before[joint.link.subject, joint.far.name, joint.link.predicate, joint.key] = joint
         changes: list[Change] = []
@@ -565,7 +565,7 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
         if self.as_of is not None:
             return super().walk(start, depth, most, edge_type)
         node = Key(ENTITY, checked_id("node_id", start))
-        hops = self.nexus.concepts.hops(node, depth, "node_type", most, edge_type)
+        hops = self.nexus.joints.hops(node, depth, "node_type", most, edge_type)
         return [
             [
                 (source, kind, target, str(told["label"]), str(told["node_type"]), piece)

@@ -276,7 +276,7 @@ class Details:
     def _fetch_details(self, by_id: Iterable[str]) -> None:
         """Read the links of details of all known nodes that the document says something of."""
         known = [one for one in by_id if one in self.graph.elements]
-        joints = self.graph.nexus.concepts.joints(known, "subject", DETAILS) if known else []
+        joints = self.graph.nexus.joints.at(known, "subject", DETAILS) if known else []
         for joint in joints:
             self._stored.setdefault(joint.link.subject, []).append(joint)
             if joint.far is not None:
@@ -352,7 +352,7 @@ class Details:
         if not sources:
             return
         known = [one for one in sources if one in self.graph.elements]
-        joints = self.graph.nexus.concepts.joints(known, "object", (PARENT,)) if known else []
+        joints = self.graph.nexus.joints.at(known, "object", (PARENT,)) if known else []
         for joint in joints:
             if joint.far is not None and joint.far.type != NOTE:
                 self.graph.elements.setdefault(joint.far.id, joint.far)

@@ -109,7 +109,7 @@ def record_of(element: Element, nexus: Nexus) -> Record | None:
     if not isinstance(element, Concept) or element.type != EXCHANGE:
         return None
     held = element.attributes
-    joints = nexus.concepts.joints([element.id], "subject", (SHOWED,))
+    joints = nexus.joints.at([element.id], "subject", (SHOWED,))
     ids, applied = held.get("ids"), held.get("applied")
     transaction = _whole(held.get("transaction"))
     said: dict[str, Any] = {one: text_or_none(held.get(one)) for one in _TEXTS}

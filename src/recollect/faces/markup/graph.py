@@ -249,7 +249,7 @@ class Graph:
             return
         for one in wanted:
             self._places[one] = []
-        joints = self.nexus.concepts.joints(wanted, "subject", PLACES, as_of=self.as_of)
+        joints = self.nexus.joints.at(wanted, "subject", PLACES, as_of=self.as_of)
         self._meet(joints)
         given = [one for one in joints if not one.key]
         self.fetch_places([one.link.object for one in given if one.link.predicate != IN_SPACE])
@@ -264,9 +264,7 @@ class Graph:
 
         With `closed`, places that were closed come too. None stands for the root.
         """
-        joints = self.nexus.concepts.joints(
-            parents, "object", PLACES, as_of=self.as_of, closed=closed
-        )
+        joints = self.nexus.joints.at(parents, "object", PLACES, as_of=self.as_of, closed=closed)
         self._meet(joint for joint in joints if joint.is_living)
         found = defaultdict[str | None, list[tuple[Place, Concept]]](list)
         for joint in joints:
@@ -284,12 +282,12 @@ class Graph:
         """
         if self.as_of is not None:
             return dict.fromkeys(parents)
-        found = self.nexus.concepts.counted(parents, PLACES, space)
+        found = self.nexus.joints.counted(parents, PLACES, space)
         return {one: own if own == all_of else None for one, (all_of, own) in found.items()}
 
     def line(self, parent: str, space: str, start: int, most: int) -> list[Concept]:
         """Return what stands below a node in a space from one on, of places that markup wrote."""
-        joints = self.nexus.concepts.line(parent, space, start, most)
+        joints = self.nexus.joints.line(parent, space, start, most)
         self._meet(joints)
         return [one.far for one in joints if one.far is not None]
 
@@ -299,7 +297,7 @@ class Graph:
         Those of its own order come too, and so does it; at most so many are read.
         """
         parent = place.space if place.parent is None else place.parent
-        read = self.nexus.concepts.beside
+        read = self.nexus.joints.beside
         joints = read(parent, place.space, place.order, most, before=before)
         self._meet(joints)
         return [(one.far.id, order_of(one.link.attributes)) for one in joints if one.far]

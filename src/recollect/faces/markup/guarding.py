@@ -126,8 +126,8 @@ class Guard:
 
     def _changed(self, then: Graph, touched: Iterable[str]) -> list[str]:
         ids = list(touched)
-        links = self.graph.nexus.concepts.joints(ids, "subject", DETAILS)
-        before = then.nexus.concepts.joints(ids, "subject", DETAILS, as_of=then.as_of)
+        links = self.graph.nexus.joints.at(ids, "subject", DETAILS)
+        before = then.nexus.joints.at(ids, "subject", DETAILS, as_of=then.as_of)
         said, said_before = (
             {(one.link.subject, one.link.id, str(one.link.attributes)) for one in found}
             for found in (links, before)

@@ -183,10 +183,10 @@ class Placing:
 def _held_by_others(graph: Graph, ids: Collection[str]) -> set[str]:
     """Return the nodes that a living link touches which is no markup."""
     kept: set[str] = set()
-    for joint in graph.nexus.concepts.joints(ids, "subject"):
+    for joint in graph.nexus.joints.at(ids, "subject"):
         if joint.link.predicate not in OWN_PREDICATES or _is_given(joint.key, joint.link.predicate):
             kept.add(joint.link.subject)
-    for joint in graph.nexus.concepts.joints(ids, "object"):
+    for joint in graph.nexus.joints.at(ids, "object"):
         if joint.link.predicate not in OWN_PREDICATES or _is_given(joint.key, joint.link.predicate):
             kept.add(joint.link.object)
     return kept

@@ -71,7 +71,7 @@ class Restoring:
         yield from (put_place(one, one.order) for one in self._places)
         ids = [*self._gone, *([self._id] if self._id in self._now.elements else [])]
         for one in (
-            self._then.nexus.concepts.joints(ids, "subject", DETAILS, as_of=self._then.as_of)
+            self._then.nexus.joints.at(ids, "subject", DETAILS, as_of=self._then.as_of)
             if ids
             else ()
         ):
@@ -117,9 +117,7 @@ class Restoring:
         if self._id in self._then.spaces:
             spaces.append(self._id)
         elif not spaces:  # what it stood below is erased: what stood below it tells the space
-            below = self._then.nexus.concepts.joints(
-                [self._id], "object", PLACES, as_of=self._then.as_of
-            )
+            below = self._then.nexus.joints.at([self._id], "object", PLACES, as_of=self._then.as_of)
             spaces += [one.key for one in below if one.key]
         return list(dict.fromkeys(spaces))
 

@@ -480,7 +480,7 @@ def _steps(graph: Graph, workflow: str) -> tuple[str, ...]:
 
 def _functions(graph: Graph, step: str) -> list[str]:
     """Return the FUNCTIONs that a step uses."""
-    joints = graph.nexus.concepts.joints([step], "subject", (USES_FUNCTION,), as_of=graph.as_of)
+    joints = graph.nexus.joints.at([step], "subject", (USES_FUNCTION,), as_of=graph.as_of)
     return [one.link.object for one in joints]
 
 

@@ -266,9 +266,7 @@ class Tree:
         if not wanted:
             return
         self._details.update((one, []) for one in wanted)
-        joints = self.graph.nexus.concepts.joints(
-            wanted, "subject", DETAILS, as_of=self.graph.as_of
-        )
+        joints = self.graph.nexus.joints.at(wanted, "subject", DETAILS, as_of=self.graph.as_of)
         for joint in joints:
             self._details[joint.link.subject].append(joint)
 

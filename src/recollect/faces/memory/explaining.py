@@ -60,7 +60,7 @@ def why_of(nexus: Nexus, identifier: str, limit: int, cursor: str | None) -> Why
 
 def _corrected(nexus: Nexus, link: Link) -> tuple[Mapping[str, Any], ...]:
     """Return the facts that one stands in place of, who put each right, when and why."""
-    joints = nexus.concepts.joints([link.subject], "subject", [link.predicate], closed=True)
+    joints = nexus.joints.at([link.subject], "subject", [link.predicate], closed=True)
     closed = {one.link.id: one.link for one in joints if not one.is_living}
     story = [link.id]
     for id in story:  # it grows by what each was put in place of

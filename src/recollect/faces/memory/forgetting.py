@@ -146,7 +146,7 @@ def told_along(nexus: Nexus, record: MemoryRecord) -> tuple[Notice, ...]:
     """Return what is told of a concept, which goes with it."""
     if record.kind != "concept":
         return ()
-    joints = [one for end in ENDS for one in nexus.concepts.joints([record.id], end)]
+    joints = [one for end in ENDS for one in nexus.joints.at([record.id], end)]
     facts = records_named(nexus, dict.fromkeys(one.link.id for one in joints))
     shown = "; ".join(map(str, facts[:_SHOWN]))
     more = f"; and {len(facts) - _SHOWN} more" if len(facts) > _SHOWN else ""
@@ -312,7 +312,7 @@ def _left_alone(nexus: Nexus, ids: Sequence[str]) -> list[str]:
     facts += [
         joint.link
         for end in ENDS
-        for joint in nexus.concepts.joints([one.id for one in going], end, closed=True)
+        for joint in nexus.joints.at([one.id for one in going], end, closed=True)
     ]
     gone = {*ids, *(one.id for one in facts)}
     ends = {end for one in facts for end in (one.subject, one.object)} - gone
@@ -326,7 +326,7 @@ def _left_alone(nexus: Nexus, ids: Sequence[str]) -> list[str]:
         and all(
             joint.link.id in gone
             for end in ENDS
-            for joint in nexus.concepts.joints([one.element.id], end, closed=True)
+            for joint in nexus.joints.at([one.element.id], end, closed=True)
         )
         and gone.issuperset(holding(nexus, one.element.name))
     ]

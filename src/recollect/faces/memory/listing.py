@@ -180,7 +180,7 @@ def _about(
         things, notices = {}, ()
     ids = dict.fromkeys(things)
     for end in ENDS:
-        ids |= dict.fromkeys(one.link.id for one in nexus.concepts.joints(things, end, closed=past))
+        ids |= dict.fromkeys(one.link.id for one in nexus.joints.at(things, end, closed=past))
     for name in dict.fromkeys((about, *things.values(), *first_names(nexus, things))):
         ids |= dict.fromkeys(holding(nexus, name))
     held = nexus.elements.look_up(ids, closed=past).values()

@@ -32,7 +32,7 @@ def ended_by(nexus: Nexus, dated: Dated) -> Iterator[Dated]:
     ids = link.id, *earlier_lives(nexus, [link.id])
     steps = [step for one in ids for life in nexus.history(one) for step in life.versions]
     told = {one.since.number: dated.valid_at or one.since.at for one in steps}
-    joints = nexus.concepts.joints([link.subject], "subject", [link.predicate])
+    joints = nexus.joints.at([link.subject], "subject", [link.predicate])
     for id, one in nexus.elements.look_up([one.link.id for one in joints]).items():
         if id == link.id or one.invalid_at not in told.values():
             continue
@@ -55,7 +55,7 @@ def _story(nexus: Nexus, dated: Dated) -> Iterable[str]:
 def _of_fact(nexus: Nexus, fact: Dated, link: Link) -> Iterable[str]:
     """Return the ids of a fact, of what said the same, and of what was corrected on the way."""
     subjects, said = _selves(nexus, link.subject), _selves(nexus, link.object)
-    joints = nexus.concepts.joints(subjects, "subject", [link.predicate], closed=True)
+    joints = nexus.joints.at(subjects, "subject", [link.predicate], closed=True)
     standing = {one.link.object for one in joints if one.is_living}  # another says it by itself
     gone = [one.link for one in joints if not one.is_living]
     found = nexus.elements.look_up([one.id for one in gone], closed=True)
@@ -94,7 +94,7 @@ def _superseded(nexus: Nexus, claim: Concept) -> set[str]:
     """Return the ids of the claims that one took the place of, and of those before them."""
     story, wave = set[str](), {claim.id}
     while wave:
-        joints = nexus.concepts.joints(wave, "subject", ["supersedes"], closed=True)
+        joints = nexus.joints.at(wave, "subject", ["supersedes"], closed=True)
         wave = {one.link.object for one in joints} - story
         story |= wave
     return story

@@ -27,7 +27,7 @@ from recollect.faces.claims import (
     one_claim,
 )
 from recollect.faces.kinds import open_memory
-from recollect.faces.kip import begin_life, read_as_of
+from recollect.faces.kip import begin_life
 from recollect.faces.memory.briefing import MAX_TOKENS, brief_of
 from recollect.faces.memory.correcting import CORRECTING, begin_as_told, beside, written
 from recollect.faces.memory.explaining import why_of
@@ -71,7 +71,7 @@ from recollect.faces.memory.naming import SELF, element_named, is_me, own_concep
 from recollect.faces.memory.told import ToldFact, changes_of, checked_confidence, read_facts
 from recollect.faces.memory.undoing import changes_back, merge_again, reinstate, way_back
 from recollect.faces.operations import Caller, Operations
-from recollect.kernel import Nexus, RecallQuestion, is_wordless, tokens
+from recollect.kernel import Nexus, RecallQuestion, is_wordless, read_as_of, tokens
 from recollect.model import AsOf, BatchReport, Named, Put, Value
 
 LIMIT: Final = 10

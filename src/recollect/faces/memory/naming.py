@@ -65,9 +65,7 @@ def _standing(nexus: Nexus, identifier: str, *, with_other: bool) -> str | None:
     dated = nexus.elements.look_up([identifier], closed=True).get(identifier)
     if dated is None or dated.expired_at is None or not isinstance(link := dated.element, Link):
         return None
-    living = [
-        one.link for one in nexus.concepts.joints([link.subject], "subject", [link.predicate])
-    ]
+    living = [one.link for one in nexus.joints.at([link.subject], "subject", [link.predicate])]
     by = link.metadata.get(REPLACED_BY) if with_other else None
     found = [one.id for one in living if one.id == by or one.object == link.object]
     return found[0] if found else None
@@ -142,7 +140,7 @@ def _namesakes(nexus: Nexus, things: Mapping[str, str]) -> Iterator[tuple[str, s
     """Yield what has the first name alone of one of some things, and that one: ids and names."""
     for whole, its in things.items():
         for first in first_names(nexus, {whole: its}):
-            links = [one.link for end in ENDS for one in nexus.concepts.joints([whole], end)]
+            links = [one.link for end in ENDS for one in nexus.joints.at([whole], end)]
             apart = {end for one in links for end in (one.subject, one.object)}
             for one in nexus.elements.named(first):
                 if one.by in ("name", "spelling") and one.element.id not in {whole, *apart}:

@@ -84,7 +84,7 @@ def _fact_back(nexus: Nexus, link: Link) -> list[Change]:
 
     Those are the facts of the same subject and predicate, and all where no other was told.
     """
-    joints = nexus.concepts.joints([link.subject], "subject", [link.predicate], closed=True)
+    joints = nexus.joints.at([link.subject], "subject", [link.predicate], closed=True)
     replaced = [one.link.id for one in joints if one.link.metadata.get(REPLACED_BY) == link.id]
     number = max(_versions(nexus, one)[-1].since.number for one in (link.id, *replaced))
     steps = _steps_in(nexus, number, link)
@@ -256,7 +256,7 @@ def _born_again(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
     key = Key(concept.type, concept.name)
     changes: list[Change] = []
     for end in ENDS:
-        joints = nexus.concepts.joints([concept.id], end, closed=True)
+        joints = nexus.joints.at([concept.id], end, closed=True)
         ids = [one.link.id for one in joints if not one.is_living]
         for found in nexus.elements.look_up(ids, closed=True).values():
             link = found.element

@@ -11,11 +11,10 @@ from itertools import islice
 from typing import BinaryIO, Final, Protocol
 
 from recollect.errors import STORE_BUSY, refused
-from recollect.faces.kip.arguments import read_as_of
 from recollect.integrations.exchange.graphml import GraphmlWriter
 from recollect.integrations.exchange.lines import line_of
 from recollect.integrations.exchange.rdf_writer import RdfWriter
-from recollect.kernel import Nexus
+from recollect.kernel import Nexus, read_as_of
 from recollect.model import AsOf, ConceptRecord, Dated, Found, LinkRecord, Progress, Record, silent
 from recollect.node import dataclass, replace
 

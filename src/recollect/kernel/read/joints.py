@@ -12,6 +12,7 @@ from typing import Literal, cast, get_args
 import orjson
 
 from recollect.errors import refused
+from recollect.kernel.read.catalogs import OpenGroup
 from recollect.kernel.read.moment import (
     NOW,
     Moment,
@@ -31,6 +32,7 @@ from recollect.model import (
     FOREVER,
     LINK_BIT,
     LIVING,
+    AsOf,
     Attributes,
     Concept,
     Dated,
@@ -41,6 +43,7 @@ from recollect.model import (
     Link,
     NamedStep,
 )
+from recollect.node import dataclass
 
 _KINDS = ((ElementKind.CONCEPT, 0, shown_concept), (ElementKind.LINK, LINK_BIT, shown_link))
 _CLOCK_COLUMNS = 5  # the last ones of `dated_sql`
@@ -126,6 +129,137 @@ _MANY = 1_000  # links that are not counted again while nothing is written
 End = Literal["subject", "object"]
 
 
+@dataclass(frozen=True, slots=True)
+class Joints:
+    """The links of a group by what is at their ends, each with its key and its other end."""
+
+    _group: OpenGroup
+
+    def at(
+        self,
+        ids: Collection[str],
+        end: End = "subject",
+        predicates: Collection[str] | None = None,
+        *,
+        as_of: AsOf | None = None,
+        closed: bool = False,
+    ) -> list[Joint]:
+        """Return the links that begin (with `end="object"`: that end) at elements, by their ids.
+
+        Each comes with its key and what is at its other end, in the order of birth; of some
+        `predicates` where they are given. With `closed` closed links come too. Cost: two
+        statements, whatever the number of ids.
+        """
+        with self._group.reader(as_of) as reader:
+            return joints_at(reader, ids, end, predicates, closed=closed)
+
+    def objects(
+        self, ids: Collection[str], predicates: Collection[str], *, as_of: AsOf | None = None
+    ) -> dict[tuple[str, str], list[Concept]]:
+        """Return the concepts that links of some predicates lead to, by subject's id and key.
+
+        They are in the order of the links' birth. Cost: as `at`, and half of the work, since
+        nothing is made of the links themselves.
+        """
+        with self._group.reader(as_of) as reader:
+            found: dict[tuple[str, str], list[Concept]] = {}
+            for row, near in _rows_at(reader, ids, "subject", predicates, closed=False):
+                concept = _far(reader, row)
+                if concept is not None:
+                    found.setdefault((near, text(row[4])), []).append(concept)
+            return found
+
+    def counted(
+        self, ids: Collection[str], predicates: Collection[str], key: str
+    ) -> dict[str, tuple[int, int]]:
+        """Return how many living links of some predicates end at elements, and how many of a key.
+
+        Cost: two statements, and a step in an index for each link; where they are many, what was
+        counted stands until the next transaction.
+        """
+        with self._group.reader() as reader:
+            session, ends = reader.session, reader.counted.ends
+            named = {one: id for id, one in latest_by_id(session, reader.group, ids).items()}
+            kept = {id: ends.get((one, key, tuple(predicates))) for one, id in named.items()}
+            found = {id: counts for id, counts in kept.items() if counts is not None}
+            codes = [reader.terms.code(session, one) for one in predicates]
+            parameters: Parameters = {
+                "group": reader.group.group_id,
+                "ids": orjson.dumps([one for one, id in named.items() if id not in found]).decode(),
+                "predicates": orjson.dumps([one for one in codes if one is not None]).decode(),
+                "key": key,
+                "living": LIVING,
+            }
+            for near, all_of, own in session.rows(COUNTED, parameters):
+                one, counts = whole(near), (whole(all_of), whole(own))
+                found[named[one]] = counts
+                if counts[0] > _MANY:
+                    ends[one, key, tuple(predicates)] = counts
+            return found
+
+    def line(self, id: str, key: str, start: int, most: int) -> list[Joint]:
+        """Return the living links of a key that end at an element, from one on, at most so many.
+
+        They come in the order of their attribute `order`, and of birth; those without one last.
+        """
+        with self._group.reader() as reader:
+            return _line_at(reader, id, key, most, start)
+
+    def beside(
+        self, id: str, key: str, order: float, most: int, *, before: bool = False
+    ) -> list[Joint]:
+        """Return those of `line` whose `order` is as large or larger, nearest first.
+
+        With `before` as small or smaller. Cost: three statements, and `most` steps in an index.
+        """
+        with self._group.reader() as reader:
+            return _line_at(reader, id, key, most, (order, before))
+
+    def hops(
+        self, start: Key, depth: int, having: str, most: int, predicate: str | None = None
+    ) -> list[list[NamedStep]]:
+        """Return the living links between concepts of a type, breadth first from one of them.
+
+        Only concepts that have the attribute `having` are walked to, and never the first; each
+        list is of one more link, in no order. `predicate` keeps links of one. It ends with the
+        list that makes `most` or more. Cost: a statement a list, which reads of links an index
+        alone.
+        """
+        with self._group.reader() as reader:
+            session = reader.session
+            parameters: dict[str, SqlValue] = {
+                "group": reader.group.group_id,
+                "names": orjson.dumps([start.name]).decode(),
+                "type": reader.terms.code(session, start.type),
+                "living": LIVING,
+            }
+            level = [whole(one[0]) for one in session.rows(NAMED, parameters)]
+            names, first = dict.fromkeys(level, start.name), set(level)
+            only = None if predicate is None else reader.terms.code(session, predicate)
+            said: dict[str, Attributes] = {}  # many say the same
+            hops: list[list[NamedStep]] = []
+            while level and len(hops) < depth and sum(map(len, hops)) < most:
+                given = {**parameters, "ids": orjson.dumps(level).decode()}
+                rows = cast(
+                    "list[tuple[int, int, str, int, str, str]]", session.rows(ONWARD, given)
+                )
+                said |= {one: members(one) for one in {row[5] for row in rows} - said.keys()}
+                met = [row for row in rows if having in said[row[5]] and row[3] not in first]
+                if predicate is not None:
+                    met = [row for row in met if row[1] == only]
+                kinds = {one: reader.terms.text(session, one) for one in {row[1] for row in met}}
+                hops.append(
+                    [
+                        (names[near], kinds[kind], key, far, said[told])
+                        for near, kind, key, _, far, told in met
+                    ]
+                )
+                beyond = {row[3]: row[4] for row in met}
+                level = [one for one in beyond if one not in names]
+                names |= beyond
+            return hops
+
+
 def joints_at(
     reader: Reader,
     ids: Collection[str],
@@ -145,21 +279,6 @@ def joints_at(
         )
     rows = _rows_at(reader, ids, end, predicates, closed=closed)
     return [*_joints(reader, rows, end, _known(reader.moment))]
-
-
-def objects_of(
-    reader: Reader, ids: Collection[str], predicates: Collection[str]
-) -> dict[tuple[str, str], list[Concept]]:
-    """Return the concepts that links of some predicates lead to, by the id before and the key.
-
-    Cost: as `joints_at`, and half of the work, since nothing is made of the links themselves.
-    """
-    found: dict[tuple[str, str], list[Concept]] = {}
-    for row, near in _rows_at(reader, ids, "subject", predicates, closed=False):
-        concept = _far(reader, row)
-        if concept is not None:
-            found.setdefault((near, text(row[4])), []).append(concept)
-    return found
 
 
 def _rows_at(
@@ -190,35 +309,7 @@ def _rows_at(
     return [(row, named[whole(row[0])]) for row in session.rows(sql, parameters)]
 
 
-def counted_at(
-    reader: Reader, ids: Collection[str], predicates: Collection[str], key: str
-) -> dict[str, tuple[int, int]]:
-    """Return how many living links of some predicates end at elements, and how many of a key.
-
-    Cost: two statements, and a step in an index for each link; where they are many, what was
-    counted stands until the next transaction.
-    """
-    session, ends = reader.session, reader.counted.ends
-    named = {one: id for id, one in latest_by_id(session, reader.group, ids).items()}
-    kept = {id: ends.get((one, key, tuple(predicates))) for one, id in named.items()}
-    found = {id: counts for id, counts in kept.items() if counts is not None}
-    codes = [reader.terms.code(session, one) for one in predicates]
-    parameters: Parameters = {
-        "group": reader.group.group_id,
-        "ids": orjson.dumps([one for one, id in named.items() if id not in found]).decode(),
-        "predicates": orjson.dumps([one for one in codes if one is not None]).decode(),
-        "key": key,
-        "living": LIVING,
-    }
-    for near, all_of, own in session.rows(COUNTED, parameters):
-        one, counts = whole(near), (whole(all_of), whole(own))
-        found[named[one]] = counts
-        if counts[0] > _MANY:
-            ends[one, key, tuple(predicates)] = counts
-    return found
-
-
-def line_at(
+def _line_at(
     reader: Reader, id: str, key: str, most: int, begin: int | tuple[float, bool] = 0
 ) -> list[Joint]:
     """Return living links of a key that end at an element, in the order of their `order`.
@@ -249,47 +340,6 @@ def line_at(
     sql = joints_sql("id", NOW.clock, session.dialect, is_every=True)
     rows = {whole(row[0]): row for row in session.rows(sql, {**parameters, **known})}
     return [*_joints(reader, ((rows[one], id) for one in ids), "object", LIVING - 1)]
-
-
-def hops_from(
-    reader: Reader, start: Key, depth: int, having: str, most: int, predicate: str | None
-) -> list[list[NamedStep]]:
-    """Return the living links between concepts of a type, breadth first from one of them.
-
-    Only concepts that have the attribute `having` are walked to, and never the first; each list
-    is of one more link. `predicate` keeps links of one. It ends with the list that
-    makes `most` links or more. Cost: a statement a list, which reads of links an index alone.
-    """
-    session = reader.session
-    parameters: dict[str, SqlValue] = {
-        "group": reader.group.group_id,
-        "names": orjson.dumps([start.name]).decode(),
-        "type": reader.terms.code(session, start.type),
-        "living": LIVING,
-    }
-    level = [whole(one[0]) for one in session.rows(NAMED, parameters)]
-    names, first = dict.fromkeys(level, start.name), set(level)
-    only = None if predicate is None else reader.terms.code(session, predicate)
-    said: dict[str, Attributes] = {}  # many say the same
-    hops: list[list[NamedStep]] = []
-    while level and len(hops) < depth and sum(map(len, hops)) < most:
-        given = {**parameters, "ids": orjson.dumps(level).decode()}
-        rows = cast("list[tuple[int, int, str, int, str, str]]", session.rows(ONWARD, given))
-        said |= {one: members(one) for one in {row[5] for row in rows} - said.keys()}
-        met = [row for row in rows if having in said[row[5]] and row[3] not in first]
-        if predicate is not None:
-            met = [row for row in met if row[1] == only]
-        kinds = {one: reader.terms.text(session, one) for one in {row[1] for row in met}}
-        hops.append(
-            [
-                (names[near], kinds[kind], key, far, said[told])
-                for near, kind, key, _, far, told in met
-            ]
-        )
-        beyond = {row[3]: row[4] for row in met}
-        level = [one for one in beyond if one not in names]
-        names |= beyond
-    return hops
 
 
 def _joints(

@@ -1,7 +1,9 @@
 """A moment and the elements of it: what callers call them, both ways, and what they say.
 
-An AsOf becomes guards and parameters of both clocks. A name may have had several lives, each closed
-before the next began; all of them are meant.
+The texts of callers become instants: ISO 8601, of which a reduced form means the start of its
+period and no zone means UTC; `now` is the present on either clock. An AsOf becomes guards and
+parameters of both clocks. A name may have had several lives, each closed before the next began; all
+of them are meant.
 
 The rule: what is read is compared now and then with the digests that were logged when it was
 written; a difference is damage and is raised, never shown. One statement reads a content and its
@@ -10,12 +12,17 @@ digest, so that both are of one moment; what a write has not committed has no di
 
 from __future__ import annotations
 
+import json
+import re
+import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
 
 import orjson
 
 from recollect.errors import (
+    INVALID_VALUE,
     NOT_FOUND,
     STORE_CORRUPT,
     Hint,
@@ -66,7 +73,129 @@ from recollect.model import (
     Triple,
     instant_text,
 )
+from recollect.model.arguments import refuse_unknown, require_object, require_text
 from recollect.node import dataclass
+
+_PRESENT = "now"
+"""The word for the present in what is asked; what is kept never says it."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+_YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d{2}))?")
+_ORDINAL = re.compile(r"(\d{4})-?(\d{3})")
+_LIKE = 'write it like "2024-01-31" or "2024-01-31T09:30:00Z"'
+_WHOLE = re.compile("[0-9]{1,18}")
+
+
+def parse_instant(text: str) -> Instant | None:
+    """Return the start of the period an ISO 8601 text names, or None when it is not one.
+
+    An instant that in UTC is outside the years 1 to 9999 counts as none, because no text could
+    express it.
+
+    >>> parse_instant("1970") == parse_instant("1970-01-01T01:00:00+01:00") == 0
+    True
+    >>> parse_instant("next week") is None
+    True
+    """
+    try:
+        moment = _moment(text)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        moment = moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return Instant((moment - _EPOCH) // _MILLISECOND)
+
+
+def asked_instant(text: str) -> Instant | None:
+    """Return the instant that somebody asks for: `parse_instant`, and `now`; None for neither.
+
+    What is kept is read by `parse_instant`: it would not mean the same later.
+    """
+    words = text.strip()
+    return Instant(time.time_ns() // 1_000_000) if words == _PRESENT else parse_instant(words)
+
+
+def instant(text: object) -> Instant:
+    """Return the instant of a text: an ISO 8601 date or time, its beginning, or `now`.
+
+    Without a zone it is in UTC. INVALID_ARGUMENT for other texts.
+
+    >>> instant("1970") == instant("1970-01-01") == instant("1970-01-01T01:00+01:00") == 0
+    True
+    """
+    found = asked_instant(text) if isinstance(text, str) else None
+    if found is None:
+        raise refused(
+            f"{text!r:.60} is not an ISO 8601 date or time",
+            'write it like "2024-01-31", "2024-01", "2024-01-31T09:30:00Z" or "now"',
+        )
+    return found
+
+
+def _moment(text: str) -> datetime:
+    if not text.isascii():
+        raise ValueError(text)
+    if found := _YEAR_OR_MONTH.fullmatch(text):
+        return datetime(int(found[1]), int(found[2] or 1), 1, tzinfo=UTC)
+    if found := _ORDINAL.fullmatch(text):
+        day = date(int(found[1]), 1, 1) + timedelta(days=int(found[2]) - 1)
+        if day.year != int(found[1]):
+            raise ValueError(text)
+        return datetime(day.year, day.month, day.day, tzinfo=UTC)
+    return datetime.fromisoformat(text)
+
+
+def read_as_of(value: object) -> AsOf | None:
+    """Return the point in time `value` names: an `AsOf`, `{"valid"?, "known"?}`, or None.
+
+    `valid` is an instant as text; `known` is an instant as text, or a transaction number.
+
+    >>> read_as_of({"valid": "1970-01-02"})
+    AsOf(valid=86400000, known=None, transaction=None)
+    """
+    if value is None or isinstance(value, AsOf):
+        return value
+    if isinstance(value, str):
+        raise INVALID_VALUE.error(
+            "as_of is a string, which does not say which of the two times it means",
+            f'pass {{"known": {json.dumps(value, ensure_ascii=False)}}} as as_of',
+        )
+    clocks = require_object("as_of", value)
+    refuse_unknown("as_of", clocks, ("valid", "known"))
+    valid, known = clocks.get("valid"), clocks.get("known")
+    valid_at = None if valid is None else _instant_of("as_of.valid", valid)
+    if known is None or known == _PRESENT:  # whatever has been written by then
+        return AsOf(valid=valid_at)
+    if isinstance(known, int) and not isinstance(known, bool):
+        return AsOf(valid=valid_at, transaction=_transaction(known))
+    return AsOf(valid=valid_at, known=_instant_of("as_of.known", known, _hint_for_known(known)))
+
+
+def _transaction(number: int) -> int:
+    if 0 <= number < 2**63:
+        return number
+    raise INVALID_VALUE.error(
+        f"as_of.known is {number}, which is not a transaction number", "pass a whole number from 0"
+    )
+
+
+def _hint_for_known(value: object) -> str:
+    """Return what to write in place of a text, which may be the number of a transaction."""
+    if isinstance(value, str) and _WHOLE.fullmatch(value) is not None:
+        return ask_at(int(value))
+    return _LIKE
+
+
+def _instant_of(name: str, value: object, hint: str = _LIKE) -> Instant:
+    asked = require_text(name, value)
+    found = asked_instant(asked)
+    if found is None:
+        raise INVALID_VALUE.error(
+            f"{name} is {asked!r}, which is not an ISO 8601 date or time", hint
+        )
+    return found
 
 
 @dataclass(frozen=True, slots=True)

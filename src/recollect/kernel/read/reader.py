@@ -104,7 +104,7 @@ class Counted:
     number: int
     statistics: Statistics
     ends: dict[tuple[int, str, tuple[str, ...]], tuple[int, int]] = field(default_factory=dict)
-    """How many links end at elements, as `counted_at` found it where they are many."""
+    """How many links end at elements, as `Joints.counted` found it where they are many."""
 
 
 class GroupStatistics:

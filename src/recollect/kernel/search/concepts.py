@@ -14,7 +14,6 @@ import orjson
 
 from recollect.errors import NOT_FOUND
 from recollect.kernel.read.catalogs import OpenGroup
-from recollect.kernel.read.joints import End, counted_at, hops_from, joints_at, line_at, objects_of
 from recollect.kernel.read.moment import (
     NOW,
     compare,
@@ -34,7 +33,7 @@ from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Parameters, Session
 from recollect.kernel.store.statements.declared import BUILT, index_name
 from recollect.kernel.store.statements.listing import INDEXES, IS_AMONG, IS_LIVING, NAMED, Listing
-from recollect.model import LIVING, AsOf, Concept, ElementKind, Joint, Key, NamedStep, Ranked
+from recollect.model import LIVING, AsOf, Concept, ElementKind, Ranked
 from recollect.node import dataclass, replace
 
 _FEW = 2_000  # concepts that are gathered rather than walked to
@@ -149,74 +148,6 @@ class Concepts:
             compare(session, group, [whole(row[0]) for row in rows], is_past=False)
             found = [shown_concept(session, group, reader.terms, row) for row in rows]
         return {one.name: one for one in found}
-
-    def joints(
-        self,
-        ids: Collection[str],
-        end: End = "subject",
-        predicates: Collection[str] | None = None,
-        *,
-        as_of: AsOf | None = None,
-        closed: bool = False,
-    ) -> list[Joint]:
-        """Return the links that begin (with `end="object"`: that end) at elements, by their ids.
-
-        Each comes with its key and what is at its other end, in the order of birth; of some
-        `predicates` where they are given. With `closed` closed links come too. Cost: two
-        statements, whatever the number of ids.
-        """
-        with self._group.reader(as_of) as reader:
-            return joints_at(reader, ids, end, predicates, closed=closed)
-
-    def objects(
-        self, ids: Collection[str], predicates: Collection[str], *, as_of: AsOf | None = None
-    ) -> dict[tuple[str, str], list[Concept]]:
-        """Return the concepts that links of some predicates lead to, by subject's id and key.
-
-        They are in the order of the links' birth. Cost: two statements, whatever the number of ids.
-        """
-        with self._group.reader(as_of) as reader:
-            return objects_of(reader, ids, predicates)
-
-    def counted(
-        self, ids: Collection[str], predicates: Collection[str], key: str
-    ) -> Mapping[str, tuple[int, int]]:
-        """Return how many living links of some predicates end at elements, and how many of a key.
-
-        Cost: two statements, and a step in an index for each link.
-        """
-        with self._group.reader() as reader:
-            return counted_at(reader, ids, predicates, key)
-
-    def line(self, id: str, key: str, start: int, most: int) -> list[Joint]:
-        """Return the living links of a key that end at an element, from one on, at most so many.
-
-        They come in the order of their attribute `order`, and of birth; those without one last.
-        """
-        with self._group.reader() as reader:
-            return line_at(reader, id, key, most, start)
-
-    def beside(
-        self, id: str, key: str, order: float, most: int, *, before: bool = False
-    ) -> list[Joint]:
-        """Return those of `line` whose `order` is as large or larger, nearest first.
-
-        With `before` as small or smaller. Cost: three statements, and `most` steps in an index.
-        """
-        with self._group.reader() as reader:
-            return line_at(reader, id, key, most, (order, before))
-
-    def hops(
-        self, start: Key, depth: int, having: str, most: int, predicate: str | None = None
-    ) -> list[list[NamedStep]]:
-        """Return the living links between concepts of a type, breadth first from one of them.
-
-        Only concepts that have the attribute `having` are walked to, and never the first; each
-        list is of one more link, in no order. `predicate` keeps links of one. It ends with the
-        list that makes `most` or more. Cost: a statement a list.
-        """
-        with self._group.reader() as reader:
-            return hops_from(reader, start, depth, having, most, predicate)
 
     def best(
         self,

@@ -29,6 +29,7 @@ from recollect.errors import (
 )
 from recollect.kernel.lang import ast
 from recollect.kernel.read.known_keys import META_TYPES
+from recollect.kernel.read.moment import parse_instant
 from recollect.kernel.schema.definitions import (
     NOUNS,
     Definition,
@@ -43,7 +44,7 @@ from recollect.kernel.store.group import Group, create_group, load_group, make_s
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.statements.declared import MAKE_OPEN, MAKE_STRICT
 from recollect.kernel.store.statements.records import BY_TYPE
-from recollect.kernel.write.element import ConceptElement, Element, LinkElement, parse_instant
+from recollect.kernel.write.element import ConceptElement, Element, LinkElement
 from recollect.kernel.write.unit import Unit
 from recollect.model import LIVING, Attributes, ElementKind, Misfit, Schema, SchemaMode, Value
 from recollect.node import dataclass

@@ -6,7 +6,7 @@ and metadata join those an element has key by key: an array or an object is repl
 null is stored, and what changes nothing returns the very content it was given.
 
 The fact clock is read from the metadata: `valid_from` and `valid_until` set it (KIP 1.0-draft3,
-appendix 1). A reduced form means the start of its period, a text without a zone is UTC.
+appendix 1).
 
 The living elements of a group are found by what names them. Every element is loaded once and kept,
 so that all of a transaction speaks of one object; what the transaction creates or closes is seen
@@ -15,15 +15,13 @@ before it is on disk. Only the living are found.
 
 from __future__ import annotations
 
-import re
-import time
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple, cast
 
 import orjson
 
-from recollect.errors import Notice, refused
+from recollect.errors import Notice
+from recollect.kernel.read.moment import parse_instant
 from recollect.kernel.store.cells import (
     SqlValue,
     canonical as canonical,
@@ -51,21 +49,12 @@ from recollect.node import dataclass, field
 VALID_FROM = "valid_from"
 VALID_UNTIL = "valid_until"
 
-NOW = "now"
-"""The word for the present in what is asked; what is kept never says it."""
-
 _DAY = 86_400_000
 INSTANTS = range(-62_135_596_800_000, 253_402_300_800_000)
 """The milliseconds of the years 1 to 9999."""
 
 BOUNDS = range(INSTANTS.start - _DAY, INSTANTS.stop + _DAY)
 """Where a fact time may lie, which a zone moves by less than a day."""
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND = timedelta(milliseconds=1)
-_YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d{2}))?")
-_ORDINAL = re.compile(r"(\d{4})-?(\d{3})")
-
 
 _NEVER_TRUE = Notice(
     "fact_time_empty",
@@ -80,53 +69,6 @@ class FactTime(NamedTuple):
     valid_at: Instant
     invalid_at: Instant
     notices: tuple[Notice, ...] = ()
-
-
-def parse_instant(text: str) -> Instant | None:
-    """Return the start of the period an ISO 8601 text names, or None when it is not one.
-
-    An instant that in UTC is outside the years 1 to 9999 counts as none, because no text could
-    express it.
-
-    >>> parse_instant("1970") == parse_instant("1970-01-01T01:00:00+01:00") == 0
-    True
-    >>> parse_instant("next week") is None
-    True
-    """
-    try:
-        moment = _moment(text)
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=UTC)
-        moment = moment.astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
-    return Instant((moment - _EPOCH) // _MILLISECOND)
-
-
-def asked_instant(text: str) -> Instant | None:
-    """Return the instant that somebody asks for: `parse_instant`, and `now`; None for neither.
-
-    What is kept is read by `parse_instant`: it would not mean the same later.
-    """
-    words = text.strip()
-    return Instant(time.time_ns() // 1_000_000) if words == NOW else parse_instant(words)
-
-
-def instant(text: object) -> Instant:
-    """Return the instant of a text: an ISO 8601 date or time, its beginning, or `now`.
-
-    Without a zone it is in UTC. INVALID_ARGUMENT for other texts.
-
-    >>> instant("1970") == instant("1970-01-01") == instant("1970-01-01T01:00+01:00") == 0
-    True
-    """
-    found = asked_instant(text) if isinstance(text, str) else None
-    if found is None:
-        raise refused(
-            f"{text!r:.60} is not an ISO 8601 date or time",
-            'write it like "2024-01-31", "2024-01", "2024-01-31T09:30:00Z" or "now"',
-        )
-    return found
 
 
 def moves_clock(metadata: Attributes) -> bool:
@@ -157,19 +99,6 @@ def advance_clock(valid_at: Instant, invalid_at: Instant, metadata: Attributes) 
     if start >= end:
         notices.append(_NEVER_TRUE)
     return FactTime(start, end, tuple(notices))
-
-
-def _moment(text: str) -> datetime:
-    if not text.isascii():
-        raise ValueError(text)
-    if found := _YEAR_OR_MONTH.fullmatch(text):
-        return datetime(int(found[1]), int(found[2] or 1), 1, tzinfo=UTC)
-    if found := _ORDINAL.fullmatch(text):
-        day = date(int(found[1]), 1, 1) + timedelta(days=int(found[2]) - 1)
-        if day.year != int(found[1]):
-            raise ValueError(text)
-        return datetime(day.year, day.month, day.day, tzinfo=UTC)
-    return datetime.fromisoformat(text)
 
 
 def _unreadable(key: str) -> Notice:

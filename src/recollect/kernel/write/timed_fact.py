@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from recollect.errors import INVALID_IDENTIFIER, INVALID_VALUE
-from recollect.kernel.write.element import VALID_FROM, ElementContent, parse_instant
+from recollect.kernel.read.moment import parse_instant
+from recollect.kernel.write.element import VALID_FROM, ElementContent
 from recollect.kernel.write.validation import members
 from recollect.model import (
     BEGINNING,

@@ -8,9 +8,8 @@ from shlex import quote
 
 from recollect.errors import INVALID_SYNTAX, RecollectError, refused
 from recollect.faces.kip import answer_kip
-from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.kip.response import Format
-from recollect.kernel import Nexus, Script, parse_text
+from recollect.kernel import Nexus, Script, parse_text, read_as_of
 from recollect.model import Value
 from recollect.servers.cli.answers import AskedText, show_answer, without_place
 from recollect.servers.cli.given import parameters_of, whole_text

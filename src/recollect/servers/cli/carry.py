@@ -8,10 +8,9 @@ from io import TextIOWrapper
 from typing import BinaryIO
 
 from recollect.errors import Notice
-from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.kip.capsules import export_capsules, write_capsules
 from recollect.integrations.exchange import hand_out
-from recollect.kernel import new_file
+from recollect.kernel import new_file, read_as_of
 from recollect.model import Found, Progress, Value
 from recollect.node import dataclass
 from recollect.servers.cli.cells import counted

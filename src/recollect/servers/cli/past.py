@@ -9,8 +9,8 @@ from rich.text import Text
 from rich.tree import Tree
 
 from recollect.faces.beginnings import any_id
-from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.kip.changes import instant_text, logged_json, transaction_json, what_json
+from recollect.kernel import read_as_of
 from recollect.model import (
     REPLACED_BY,
     Attributes,

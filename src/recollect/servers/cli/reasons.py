@@ -10,9 +10,9 @@ from rich.syntax import Syntax
 from rich.text import Text
 from rich.tree import Tree
 
-from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.kip.changes import instant_text, transaction_json
 from recollect.faces.kip.response import cell_object, element_object, explanation_object
+from recollect.kernel import read_as_of
 from recollect.model import (
     Content,
     Explanation,

@@ -14,7 +14,6 @@ from typing import Any, Final
 
 from recollect.faces.claims import ACTOR_TYPES, KINDS, SCOPE_TYPES, STATUSES, Actor, Scope
 from recollect.faces.claims.calls import AttentionCalls, ClaimCalls
-from recollect.faces.kip import read_as_of
 from recollect.faces.knowledge import KnowledgeBase
 from recollect.faces.knowledge.calls import KnowledgeCalls
 from recollect.faces.markup import Markup
@@ -22,7 +21,7 @@ from recollect.faces.markup.calls import MarkupCalls
 from recollect.faces.memory import Memory
 from recollect.faces.memory.calls import MemoryCalls
 from recollect.faces.operations import Caller
-from recollect.kernel import Nexus
+from recollect.kernel import Nexus, read_as_of
 from recollect.servers.http.calls import call_face
 from recollect.servers.http.described import value_schemas
 from recollect.servers.http.face import Face, SharedParts

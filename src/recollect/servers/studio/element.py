@@ -186,7 +186,7 @@ def same_predicate(visit: Visit, element: Concept | Link) -> tuple[Shown, ...]:
     """
     if isinstance(element, Concept):
         return ()
-    told = visit.nexus.concepts.joints(
+    told = visit.nexus.joints.at(
         [element.subject], "subject", [element.predicate], as_of=visit.then, closed=True
     )
     others = [one.link.id for one in told if one.link.id != element.id]

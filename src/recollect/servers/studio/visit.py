@@ -13,9 +13,8 @@ from urllib.parse import quote, urlencode
 
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError, refused
 from recollect.faces.claims import Actor
-from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.operations import Caller, Operations
-from recollect.kernel import Nexus
+from recollect.kernel import Nexus, read_as_of
 from recollect.model import AsOf
 from recollect.node import dataclass, field
 from recollect.servers.service import ServedMemory

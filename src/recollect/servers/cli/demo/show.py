@@ -22,10 +22,9 @@ from rich.syntax import Syntax
 
 from recollect.errors import install, refused
 from recollect.faces.kip import answer_kip
-from recollect.faces.kip.arguments import read_as_of
 from recollect.faces.kip.response import success
 from recollect.faces.memory import Memory, Remembered
-from recollect.kernel import Nexus
+from recollect.kernel import Nexus, read_as_of
 from recollect.model import Value
 from recollect.node import dataclass
 from recollect.servers.cli.answers import AskedText, show_answer

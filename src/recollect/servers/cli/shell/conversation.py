@@ -11,8 +11,7 @@ from typing import Final
 
 from recollect.errors import INVALID_SYNTAX, RecollectError, nearest, refused
 from recollect.faces.kip import answer_kip
-from recollect.faces.kip.arguments import read_as_of
-from recollect.kernel import Nexus, parse, parse_text
+from recollect.kernel import Nexus, parse, parse_text, read_as_of
 from recollect.node import dataclass, field
 from recollect.servers.cli.answers import AskedText, show_answer, without_place
 from recollect.servers.cli.ask import DESCRIPTIONS

@@ -64,6 +64,16 @@ def value_of(rows: JoinedTables, var: ir.Var) -> Value:
     raise AssertionError("an element is not a value")
 
 
+def owner_id(rows: JoinedTables, var: ir.Var) -> nodes.Expr:
+    """Return the id of the element a value was read from, or NULL."""
+    match rows.bindings[var]:
+        case ReadFrom() as read:
+            return rows.element(read.owner).id
+        case HeldValue() as held:
+            return held.owner
+    return nodes.Null("bigint")
+
+
 def term_text(rows: JoinedTables, code: nodes.Expr) -> nodes.Expr:
     """Return the text of a type or predicate, by its code."""
     alias = rows.context.fresh("t")

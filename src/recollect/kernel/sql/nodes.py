@@ -6,7 +6,7 @@ query are parameters; the numbers and names here are the compiler's own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from recollect.kernel.store.port import Dialect, JsonPart
@@ -567,3 +567,35 @@ def _balanced(word: str, parts: list[str]) -> str:
     middle = len(parts) // 2
     halves = _balanced(word, parts[:middle]), _balanced(word, parts[middle:])
     return f"({word.join(halves)})"
+
+
+_MOST_TABLES = 950
+_MOST_JOINED = 64  # in one FROM
+_FEW_TABLES = 16  # which make 633 at most, however they read one another
+_LEAVES = frozenset({Column, Param, Number, Null, str, bool, type(None)})
+
+
+def fits(statement: SqlStatement, sql: str) -> bool:
+    """Whether an engine takes the statement, whose text is given: most texts are short."""
+    if sql.count("FROM ") + sql.count("JOIN ") <= _FEW_TABLES:
+        return True
+    return _tables(statement, {}) <= _MOST_TABLES
+
+
+def _tables(part: object, ctes: Mapping[str, int]) -> int:
+    """Return how many tables are read, given how many each CTE reads; too many for too wide."""
+    if isinstance(part, tuple):
+        return sum([_tables(one, ctes) for one in part if type(one) not in _LEAVES])
+    if isinstance(part, SqlStatement):
+        known = dict(ctes)
+        for cte in part.ctes:
+            known[cte.name] = _tables(cte.query, known)
+        return _tables(part.query, known)
+    if isinstance(part, Select) and len(part.tables) > _MOST_JOINED:
+        return _MOST_TABLES + 1
+    slots: tuple[str, ...] = getattr(part, "__slots__", ())
+    parts = [getattr(part, slot) for slot in slots]
+    tables = sum([_tables(one, ctes) for one in parts if type(one) not in _LEAVES])
+    if isinstance(part, From):
+        tables += 1 + (ctes.get(part.source, 0) if isinstance(part.source, str) else 0)
+    return tables

@@ -20,7 +20,7 @@ from recollect.kernel.plan import ir
 from recollect.kernel.plan.ir import Statistics
 from recollect.kernel.plan.pipeline import determined, is_unique, owners
 from recollect.kernel.sql import nodes
-from recollect.kernel.sql.filters import value_of
+from recollect.kernel.sql.filters import owner_id, value_of
 from recollect.kernel.sql.rows import (
     BoundElement,
     HeldValue,
@@ -31,7 +31,6 @@ from recollect.kernel.sql.rows import (
     comparable,
     json_of,
 )
-from recollect.kernel.sql.steps import owner_id
 from recollect.kernel.store.port import JsonPart
 from recollect.node import dataclass, field, replace
 

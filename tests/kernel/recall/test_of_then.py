@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
+import pytest
 from hypothesis import given, strategies as st
 
 import recollect
@@ -97,3 +98,45 @@ def test_a_later_write_and_another_group_change_no_earlier_answer(steps: list[St
         assert Key("Person", "Dan") not in {
             Key(one.element.type, one.element.name) for one in nexus.elements.named("Dan")
         }
+
+
+HOMES = [
+    {"subject": "Luka Horn", "predicate": "lives_in", "object": "Linz"},
+    {"subject": "Eva Stein", "predicate": "lives_in", "object": "Graz"},
+    {"subject": "Tom Berg", "predicate": "lives_in", "object": "Wien"},
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "later"),
+    [
+        ("Wo wohnt Lukas?", "Lukas Mayr"),
+        ("Where does the Lukas family live?", "Lukas Mayr"),
+        ("Wo wohnt Evas Familie?", "Otto Familie"),
+    ],
+)
+def test_a_name_that_came_later_hides_none_that_it_is_like(question: str, later: str) -> None:
+    with recollect.memory(":memory:") as memory:
+        memory.remember(facts=HOMES)
+        before = memory.nexus.recall(question)
+        memory.remember(facts=[{"subject": later, "predicate": "likes", "object": "tea"}])
+        again = memory.nexus.recall(question, as_of=before.as_of)
+        assert before.memories
+        assert [(one.passage, one.score) for one in again.memories] == [
+            (one.passage, one.score) for one in before.memories
+        ]
+
+
+def test_a_turn_names_nobody_beside_it_before_it_is_said_nor_once_it_is_withdrawn() -> None:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        memory.remember(facts=[{"subject": "Nora Lee", "predicate": "lives_in", "object": "Graz"}])
+        bought = {"role": "X", "content": "She did buy a red bike last week"}
+        memory.remember(messages=[{**bought, "timestamp": "2026-01-01T10:00:00Z"}])
+        before = memory.nexus.recall("What did Nora Lee buy?")
+        assert before.memories == ()
+        named = {"role": "X", "content": "Nora did it", "timestamp": "2026-01-01T10:01:00Z"}
+        said = memory.remember(messages=[named]).episodes[0]
+        assert memory.recall("What did Nora Lee buy?").memories
+        assert memory.nexus.recall("What did Nora Lee buy?", as_of=before.as_of).memories == ()
+        memory.forget(id=said, effect="withdraw")
+        assert memory.recall("What did Nora Lee buy?").memories == ()

@@ -389,16 +389,17 @@ def _by_part(
 
     Another word of a name before it makes it that of another: "Maude Finch" is not Harold Finch.
     """
-    by_part = columns.known.by_part
+
+    def called_by(part: str) -> set[int]:
+        return columns.living(columns.known.by_part.get(part, ()), number)
+
     for called in CALLED.finditer(question):
         *before, name = tokens(called[0])
-        its = by_part.get(name) or by_part.get(name.removesuffix("s"))
-        if not its and before:  # "Mareks Frau"
+        living = called_by(name) or called_by(name.removesuffix("s"))
+        if not living and before and before[-1].endswith("s"):  # "Mareks Frau"
             *before, name = before
-            its = by_part.get(name.removesuffix("s")) if name.endswith("s") else None
-        if not its or any(name in one.split() for one in whole):
-            continue
-        if len(living := columns.living(its, number)) != 1:
+            living = called_by(name.removesuffix("s"))
+        if len(living) != 1 or any(name in one.split() for one in whole):
             continue
         others = [one for one in telling_words(before) if one not in TITLES]
         if not others or not _words_of(frozenset(living), columns.known).isdisjoint(others):

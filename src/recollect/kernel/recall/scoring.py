@@ -170,10 +170,11 @@ class Ranking:
     def names(self, row: int) -> bool:
         """Whether a row is said by whom the question names, or holds a word of a name in it.
 
-        So does one beside which another says that word.
+        So does one beside which another says that word, and stands.
         """
         columns, question = self.columns, self.question
-        its = np.append(columns.neighbours[_BESIDE, row], row)
+        its = columns.neighbours[_BESIDE, row]
+        its = np.append(its[(its != NONE) & self.standing.counted[its]], row)
         is_by = are_among(columns.speaker[its], question.speakers)
         if is_by[-1]:
             return True

@@ -15,7 +15,14 @@ from recollect.errors import Notice, refused, said_anew, undo_of
 from recollect.faces.claims import Actor
 from recollect.faces.knowledge import KnowledgeBase, NexusKnowledgePieceStore
 from recollect.faces.memory.lives import ended_by
-from recollect.faces.memory.model import Corrected, Holding, MemoryRecord, records_named, records_of
+from recollect.faces.memory.model import (
+    Corrected,
+    Holding,
+    MemoryRecord,
+    inferred_place,
+    records_named,
+    records_of,
+)
 from recollect.faces.memory.naming import concept_called, element_named
 from recollect.faces.memory.told import ToldFact, changes_of, read_fact
 from recollect.faces.memory.undoing import begun, carried, guessed
@@ -67,7 +74,8 @@ def correct_fact(
     is_own = isinstance(own, str) and own != f"{before.subject} {spoken} {before.object}"
     old = str(own) if fact.text is None and is_own else None
     text = fact.text if old is None else _with_another(nexus, old, before, fact, puts[0])
-    others = {key: one for key, one in link.attributes.items() if key not in (FACT, *INFERRED)}
+    gone = {FACT, INFERRED} if inferred_place(link) else {FACT}
+    others = {key: one for key, one in link.attributes.items() if key not in gone}
     metadata = {**carried(link.metadata), **puts[0].metadata}
     put = replace(puts[0], text=text, attributes=others, metadata=metadata)
     put = replace(put, replaces=link.id, is_correction=True)

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, Self, get_args, get_type_hints
 import orjson
 
 from recollect.errors import Notice
-from recollect.faces.claims import ACTIVE, KINDS, Claim, EvidenceRef, claims_of, is_claim
+from recollect.faces.claims import ACTIVE, Claim, EvidenceRef, claims_of, is_claim
 from recollect.faces.memory.told import scalar_of
 from recollect.faces.operations.records import INFERRED
 from recollect.kernel import Nexus, Recalled, RecallQuestion, called
@@ -336,6 +336,7 @@ class ShownRecords:
         now = nexus.now()
         found = [one.element for one in elements]
         ends = {end for one in found if isinstance(one, Link) for end in (one.subject, one.object)}
+        ends |= {place[0] for one in found if (place := inferred_place(one))}
         known = None if as_of is None else replace(as_of, valid=None)
         held = nexus.elements.look_up(ends, as_of=known, closed=True) if ends else {}
         claims = [one for one in found if is_claim(one)]
@@ -374,8 +375,8 @@ class ShownRecords:
             return _of_claim(found, claim, element)
         if isinstance(element, Concept):
             return _described(found, self._kinds.of(element.type).record(element))
-        inferred = _inferred(element.attributes)
-        left_out = (FACT, *(INFERRED if inferred else ()))
+        inferred = self._inferred(dated)
+        left_out = (FACT, INFERRED) if inferred else (FACT,)
         said = {key: one for key, one in element.attributes.items() if key not in left_out}
         return _described(replace(found, **inferred), said)
 
@@ -384,6 +385,19 @@ class ShownRecords:
             return f"on {said_at[:10]}"
         told = dated.valid_at, dated.invalid_at, dated.element.metadata
         return spanned(*told, self._now) if kind == "fact" else ""
+
+    def _inferred(self, dated: Dated) -> dict[str, Any]:
+        """Return that a fact is inferred, and from which words, if it is and they are there."""
+        place = inferred_place(dated.element)
+        if place is None:
+            return {}
+        said = self._ends.get(place[0])
+        if said is None or said.created_at > dated.created_at:
+            return {"status": "inferred"}  # it is erased; one told since is another
+        quote = str(said.element.attributes.get("body", ""))[place[1]][:LONGEST_TEXT]
+        is_said = said.element.attributes.get("source") == "message"
+        evidence = {"kind": "message" if is_said else "artifact", "detail": quote}
+        return {"status": "inferred", "evidence": (evidence,) if quote else ()}
 
     def _called(self, element: Element) -> dict[str, Any]:
         if isinstance(element, Concept):
@@ -439,6 +453,15 @@ def sources_of(metadata: Attributes) -> list[str]:
     return [one for one in sources if isinstance(one, str)] if isinstance(sources, list) else []
 
 
+def inferred_place(element: Element) -> tuple[str, slice] | None:
+    """Return the episode that a fact is inferred from, and where in it; None for what was told."""
+    match element.attributes.get(INFERRED):
+        case {"episode": str(episode), "begin": int(begin), "end": int(end)}:
+            is_source = episode in sources_of(element.metadata)
+            return (episode, slice(begin, end)) if is_source else None
+    return None
+
+
 def _of_claim(found: MemoryRecord, claim: Claim, element: Element) -> MemoryRecord:
     follower = element.attributes.get("superseded_by")
     status = claim.claim_status
@@ -476,15 +499,6 @@ def _sources(metadata: Attributes) -> dict[str, Any]:
     if isinstance(confidence, int | float) and not isinstance(confidence, bool):
         found["confidence"] = float(confidence)
     return found
-
-
-def _inferred(said: Attributes) -> dict[str, Any]:
-    """Return that a fact is inferred, and from which words, if it is."""
-    match [said.get(name) for name in INFERRED]:
-        case [str(status), {"kind": str(kind), "detail": str(detail)}] if kind in KINDS:
-            evidence = {"kind": kind, "detail": detail[:LONGEST_TEXT]}
-            return {"status": status[:LONGEST_TEXT], "evidence": (evidence,)}
-    return {}
 
 
 def _text(kinds: Kinds, element: Element, ends: Mapping[str, Dated]) -> str:

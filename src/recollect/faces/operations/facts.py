@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from typing import Final
 
 import orjson
 from pydantic import JsonValue
@@ -26,7 +26,6 @@ from recollect.faces.operations.outputs import EntityNode, FactResult, Facts
 from recollect.faces.operations.records import (
     ENTITY,
     EPISODE,
-    INFERRED,
     NOT_SEARCHED,
     QUALIFIERS,
     SUMMARY,
@@ -152,12 +151,6 @@ def put_fact(
         is_functional=policy.is_functional(item["name"]),
         id=item.get("uuid"),
     )
-
-
-def inferred_from(quote: str, kind: Literal["message", "artifact"]) -> dict[str, Value]:
-    """Return the attributes of a new fact that is inferred from some words."""
-    status, evidence = INFERRED
-    return {status: "inferred", evidence: {"kind": kind, "detail": quote}}
 
 
 def _added(context: Context, group: str, items: Sequence[FactItem]) -> list[FactResult]:

@@ -32,13 +32,23 @@ ENTITY = "Entity"
 EPISODE = "Episode"
 SUMMARY = "summary"
 QUALIFIERS = "qualifiers"
-INFERRED = ("status", "evidence")
-"""Attributes of a fact that is inferred: that it is, and from which words."""
+INFERRED: Final = "inferred_from"
+"""Attribute of a fact that is inferred: from which episode, and where in its body the words stand.
+
+The words are not copied, so that they are gone when the episode is erased.
+"""
 
 
 def is_fact(element: Element) -> TypeGuard[Link]:
     """Whether an element is a link that says something in words."""
     return isinstance(element, Link) and isinstance(element.attributes.get(FACT), str)
+
+
+def inferred_from(episode: str, body: str, quote: str) -> dict[str, Value]:
+    """Return the attribute of a new fact that is inferred from some words of an episode."""
+    begin = body.find(quote)
+    end = begin + len(quote) if begin >= 0 else begin  # no words, where it does not hold them
+    return {INFERRED: {"episode": episode, "begin": begin, "end": end}}
 
 
 def is_episode(element: Element) -> TypeGuard[Concept]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import recollect
+from behind import BYTES
 from recollect.faces.operations import Operations
 from recollect.faces.operations.pipeline import PatternExtractor, StructuredExtractor, Work
 from recollect.faces.operations.pipeline.patterns import stated_in
@@ -95,6 +96,54 @@ def test_why_shows_the_sentence_that_a_fact_is_inferred_from_until_it_is_correct
         assert memory.undo(now.id).memory.evidence == why.evidence
         (own,) = decoy.list("fact").memories
         assert (own.status, own.evidence) == (None, ())
+
+
+@BYTES
+def test_the_sentence_that_a_fact_is_inferred_from_is_erased_with_its_message(
+    tmp_path: Path,
+) -> None:
+    bodies = ["user(Maria): Hi! I moved to Lisbon in 2024.", "user(Maria): I work at Siemens."]
+    with recollect.memory(tmp_path / "maria.db") as memory:
+        operations = Operations(memory.nexus, worker=False)
+        for uuid, body in zip(("e1", "e2"), bodies, strict=True):
+            item = {"uuid": uuid, "source": "message", "body": body, "reference_time": _SAID}
+            operations.call("AddEpisodes", {"group_id": "default", "items": [item]})
+        Work(PatternExtractor()).drain(memory.nexus)
+        moved = next(one for one in memory.list("fact").memories if one.predicate == "lives_in")
+        corrected = memory.correct(moved.id, object="Porto").memory
+        back = memory.undo(corrected.id).memory
+        assert back.evidence == moved.evidence != ()
+        memory.forget(id="e1", effect="erase")
+        kept = memory.why(back.id).memory
+        assert (kept.text, kept.status, kept.evidence) == (back.text, "inferred", ())
+        (other,) = (one for one in memory.list("fact").memories if one.predicate == "works_at")
+        assert other.evidence == ({"kind": "message", "detail": "I work at Siemens."},)
+        # Another message under the id is not the one that was read.
+        told = {"uuid": "e1", "source": "message", "body": f"Ann: {bodies[1]}"}
+        told["reference_time"] = _SAID
+        operations.call("AddEpisodes", {"group_id": "default", "items": [told]})
+        assert memory.why(back.id).memory.evidence == ()
+    held = b"".join(one.read_bytes() for one in tmp_path.iterdir())
+    assert b"I work at Siemens" in held and b"I moved to Lisbon" not in held
+
+
+def test_what_a_fact_says_of_itself_in_words_of_the_user_is_neither_inferred_nor_lost():
+    with recollect.memory(":memory:") as memory:
+        memory.nexus.write(
+            'UPSERT { CONCEPT @b { {type: "Order", name: "O1"} } CONCEPT @a { {type: "Person", '
+            'name: "Ann"} } PROPOSITION @p { (@a, "ordered", @b) SET ATTRIBUTES { status: "shipped", '
+            'evidence: {kind: "file", detail: "o1.pdf"}, inferred_from: "a letter", amount: 3 } } }'
+        )
+        (ordered,) = memory.list("fact").memories
+        assert (ordered.status, ordered.evidence) == (None, ())
+        assert ordered.attributes == {
+            "status": "shipped",
+            "evidence": {"kind": "file", "detail": "o1.pdf"},
+            "inferred_from": "a letter",
+            "amount": 3,
+        }
+        now = memory.correct(ordered.id, object="O2").memory
+        assert (now.attributes, now.object) == (ordered.attributes, "O2")
 
 
 def test_an_endless_line_of_big_words_is_read_in_no_time():

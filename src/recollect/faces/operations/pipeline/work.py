@@ -25,7 +25,7 @@ from uuid import uuid4
 from recollect.errors import INTERNAL_ERROR, STORE_BUSY, RecollectError
 from recollect.faces.operations import limits
 from recollect.faces.operations.context import Policy, Transition, Watcher, unwatched
-from recollect.faces.operations.facts import inferred_from, put_fact, put_node
+from recollect.faces.operations.facts import put_fact, put_node
 from recollect.faces.operations.inputs import FactItem
 from recollect.faces.operations.naming import fact_uuid, node_uuid, others_named
 from recollect.faces.operations.outputs import EpisodeOutput as ShownEpisode, State
@@ -53,6 +53,7 @@ from recollect.faces.operations.pipeline.progress import Progress, moved
 from recollect.faces.operations.records import (
     ENTITY,
     episode as shown_episode,
+    inferred_from,
     is_episode,
     is_fact,
     is_node,
@@ -189,10 +190,8 @@ def _facts(
             subject=_end(edge["source_ref"], places),
             target=_end(edge["target_ref"], places),
         )
-        quote, is_said = edge.get("quote"), episode.source == "message"
-        inferred = (
-            {} if quote is None else inferred_from(quote, "message" if is_said else "artifact")
-        )
+        quote = edge.get("quote")
+        inferred = {} if quote is None else inferred_from(episode.uuid, episode.body, quote)
         yield replace(put, attributes={**put.attributes, **inferred})
 
 

@@ -62,7 +62,7 @@ FLOOR_OF_NAMED, FLOOR_OF_OTHERS = 0.26, 1.25
 ... of what the question asks beside the name; and how much of all of it one of anything else must.
 """
 
-FLOOR_OF_WANTED, ENOUGH_BESIDE = 0.25, 0.4
+FLOOR_OF_WANTED, ENOUGH_BESIDE = 0.2, 0.4
 """How near a memory's words must be to what is asked of something; or how much of ...
 
 ... all that is asked one must hold that says nothing of it.
@@ -79,7 +79,7 @@ OF_FAR: Final = 0.5
 ... and what one more of an author counts that has its places, while others wait.
 """
 
-_FIRST: Final = 4
+_FIRST: Final = 8
 _TOGETHER: Final = 16  # memories ordered together, so that pages follow one another ...
 _TOGETHER_OF_ONE: Final = 10  # ... of one author, while others wait
 

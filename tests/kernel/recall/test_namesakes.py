@@ -92,3 +92,17 @@ def test_a_text_that_holds_the_last_names_of_both_is_found() -> None:
         memory.remember("Project Hera was cancelled by Ann", evidence=SAID)
         (first, *_) = memory.recall("What replaced Project Apollo?").memories
         assert first.memory.text == "Zeus replaced Apollo in June"
+
+
+def test_what_is_told_of_a_first_name_hides_nothing_of_the_one_whose_it_may_be() -> None:
+    with recollect.memory(":memory:", actor="agent") as memory:
+        job = {"subject": "Greta Olsen", "predicate": "works_at", "object": "Volvo"}
+        child = {"subject": "Greta", "predicate": "has_daughter", "object": "Nerea"}
+        memory.remember(facts=[job])
+        memory.remember(facts=[child])
+        for question in ("Where does Greta work?", "Who employs Greta?"):
+            found = memory.recall(question)
+            assert found.memories[0].memory.text == "Greta Olsen works at Volvo"
+            assert [one.code for one in found.warnings] == ["first_name"]
+        (daughter, *_) = memory.recall("Which daughter does Greta Olsen have?").memories
+        assert daughter.memory.text == "Greta has daughter Nerea"

@@ -215,17 +215,22 @@ def _related(
 def _namesakes(
     concepts: frozenset[int], columns: Columns, number: int
 ) -> Iterator[tuple[int, int]]:
-    """Yield what is called by no more than the first name of one that is named, and that one.
+    """Yield what is called by no more than a first name, and whose it may be: either is named.
 
     They may be one, for nobody else who lives has that first name.
     """
     known = columns.known
     for concept in concepts & known.concepts.keys():
         first, *others = tokens(known.concepts[concept].name) or [""]
-        if others and columns.living(known.by_part.get(first, ()), number) == {concept}:
+        its = columns.living(known.by_part.get(first, ()), number)
+        if others and its == {concept}:
             for one in columns.living(known.called.get(first, ()), number) - {concept}:
                 if one in known.concepts and tokens(known.concepts[one].name) == [first]:
                     yield one, concept
+        elif not others and len(its) == 1:
+            (one,) = its
+            if one in known.concepts and tokens(known.concepts[one].name)[:1] == [first]:
+                yield concept, one
 
 
 def _beside(

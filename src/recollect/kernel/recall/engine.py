@@ -130,7 +130,11 @@ def answer_recall(
     wanted = asked.skipped + asked.limit + 1
     look = _look(reader, columns, asked)
     namesakes = dict(_may_be_one(reader, meant.namesakes))
-    meant = replace(meant, namesakes=(*namesakes,))
+    concepts = meant.concepts.difference(one for one, _ in namesakes).union(
+        whole for _, whole in namesakes
+    )
+    unlike = meant.unlike.difference(*namesakes)
+    meant = replace(meant, namesakes=(*namesakes,), concepts=concepts, unlike=unlike)
 
     def choose(meant: UnderstoodQuestion) -> tuple[Ranking, Choice]:
         best = ranked(

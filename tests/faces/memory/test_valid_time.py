@@ -440,6 +440,24 @@ def test_an_end_that_was_told_stays_where_the_next_is_corrected_to_begin() -> No
         assert held_from(memory)["Ulm"] == ("2020-01-01", "2027-02-01")
 
 
+@pytest.mark.parametrize("is_known", [True, False])
+def test_an_end_that_is_told_beside_the_next_stays_where_that_is_corrected_to_begin(
+    *, is_known: bool
+) -> None:
+    with recollect.memory(":memory:") as memory:
+        bonn = moved_to("Bonn", 2015)
+        if is_known:
+            memory.remember(facts=[bonn])
+        ulm = {**moved_to("Ulm", 2010), "invalid_at": "2015"}
+        told = memory.remember(facts=[{**bonn, "confidence": 0.9}, ulm])
+        assert memory.forget(id=told.facts[0].id, dry_run=True).warnings == ()
+        memory.correct(told.facts[0].id, valid_at="2016")
+        assert held_from(memory) == {
+            "Ulm": ("2010-01-01", "2015-01-01"),
+            "Bonn": ("2016-01-01", ""),
+        }
+
+
 def held_from(memory: Memory) -> dict[str, tuple[str, str]]:
     """Return from when to when what is believed was true, by what it says."""
     return {

@@ -11,9 +11,10 @@ from contextlib import suppress
 from itertools import chain
 
 from recollect.errors import RecollectError
+from recollect.faces.memory.told import REPLACES
 from recollect.faces.memory.undoing import merge_trail
 from recollect.kernel import Nexus
-from recollect.model import FOREVER, REPLACED_BY, Concept, Dated, Key, Link
+from recollect.model import FOREVER, REPLACED_BY, Concept, Dated, Key, Link, Version, bound_text
 
 
 def earlier_lives(nexus: Nexus, ids: Iterable[str]) -> list[str]:
@@ -31,7 +32,7 @@ def ended_by(nexus: Nexus, dated: Dated) -> Iterator[Dated]:
         return
     ids = link.id, *earlier_lives(nexus, [link.id])
     steps = [step for one in ids for life in nexus.history(one) for step in life.versions]
-    told = {one.since.number: dated.valid_at or one.since.at for one in steps}
+    told = {one.since.number: dated.valid_at or one.since.at for one in steps if _is_moved(one)}
     joints = nexus.joints.at([link.subject], "subject", [link.predicate])
     for id, one in nexus.elements.look_up([one.link.id for one in joints]).items():
         if id == link.id or one.invalid_at not in told.values():
@@ -42,8 +43,20 @@ def ended_by(nexus: Nexus, dated: Dated) -> Iterator[Dated]:
             for step in life.versions
             if step.before is None or step.before.invalid_at != one.invalid_at
         )
-        if told.get(last.since.number) == one.invalid_at:
+        until = one.element.metadata.get("valid_until")  # as it was told, or as it was computed
+        if told.get(last.since.number) == one.invalid_at and until == bound_text(one.invalid_at):
             yield one
+
+
+def _is_moved(step: Version) -> bool:
+    """Whether a step tells a fact, when it is true or what it replaces, and not only more of it."""
+    if step.before is None or step.after is None:
+        return True
+    was, now = (
+        (one.valid_at, one.invalid_at, one.metadata.get(REPLACES))
+        for one in (step.before, step.after)
+    )
+    return was != now
 
 
 def _story(nexus: Nexus, dated: Dated) -> Iterable[str]:

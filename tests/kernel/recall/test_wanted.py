@@ -167,6 +167,76 @@ def test_what_tells_the_kind_that_is_asked_is_an_answer(text: str, question: str
         assert [one.memory.text for one in memory.recall(question).memories] == [text]
 
 
+def asked_among_others(subject: str, predicate: str, value: str, text: str, asked: str) -> str:
+    """Return the first answer of a memory that holds a fact, told by a text, and two others."""
+    told = {"subject": subject, "predicate": predicate, "object": value, "text": text}
+    likes = {"subject": "Zed Quill", "predicate": "likes", "object": "opera"}
+    works = {"subject": "Mona Fox", "predicate": "works_at", "object": "Siemens"}
+    with recollect.memory(":memory:", actor="bot") as memory:
+        memory.remember(facts=[told, likes, works])
+        found = memory.recall(asked).memories
+        return found[0].memory.text if found else ""
+
+
+@pytest.mark.parametrize(
+    ("fact", "text", "question"),
+    [
+        (
+            ("Theo", "paid", "EUR 1950 for the car"),
+            "Theo paid EUR 1950 for the car",
+            "How much did Theo pay for the car?",
+        ),
+        (("Theo", "salary", "USD 5000"), "Theo salary USD 5000", "How much does Theo earn?"),
+        (
+            ("party", "guests", "300"),
+            "About 300 guests came to the party",
+            "How many guests came to the party?",
+        ),
+        (("Ann", "leave", "25 days"), "Ann gets 25 days of leave", "How much leave does Ann get?"),
+        (("Ann", "notice", "three months"), "Ann notice three months", "How much notice has Ann?"),
+        (("Tom", "is", "42 years"), "Tom is 42 years", "How old is Tom?"),
+        (("Ann", "moved_to", "berlin"), "Ann moved to berlin", "Where did Ann move?"),
+        (("Li", "birthplace", "北京"), "Li birthplace 北京", "Where was Li born?"),
+        (("skis", "kept", "upstairs"), "The skis are upstairs", "Where are the skis?"),
+    ],
+)
+def test_what_a_fact_tells_is_a_number_or_a_place_however_it_is_written(
+    fact: tuple[str, str, str], text: str, question: str
+) -> None:
+    assert asked_among_others(*fact, text, question) == text
+
+
+@pytest.mark.parametrize(
+    ("fact", "text", "question"),
+    [
+        (
+            ("Ann", "reads", "books"),
+            "Ann sat in the garden and read on her free day",
+            "What does Ann do on Sunday?",
+        ),
+        (("Ann", "likes", "sun"), "Ann spent the day in the sun", "What did Ann do on Monday?"),
+    ],
+)
+def test_who_sat_in_the_sun_did_so_on_any_day(
+    fact: tuple[str, str, str], text: str, question: str
+) -> None:
+    assert asked_among_others(*fact, text, question) == text
+
+
+@pytest.mark.parametrize(
+    ("fact", "text", "question"),
+    [
+        (("Tom", "works_at", "Acme"), "Tom works at Acme until August 2027", "How old is Tom?"),
+        (("Ann", "birthday", "12 March"), "Ann birthday 12 March", "Where was Ann born?"),
+        (("Ann", "lives_in", "room 12"), "Ann lives in room 12", "How many rooms has Ann?"),
+    ],
+)
+def test_a_time_or_the_number_of_a_room_is_no_place_age_or_count_in_a_fact_either(
+    fact: tuple[str, str, str], text: str, question: str
+) -> None:
+    assert asked_among_others(*fact, text, question) != text
+
+
 def test_who_asks_for_a_pet_finds_a_dog() -> None:
     with recollect.memory(":memory:", is_person=True) as memory:
         memory.remember("The family has a dog named Biscuit")

@@ -203,7 +203,9 @@ def _may_answer(ranking: Ranking, place: Pick) -> bool:
         return _holds_all(ranking, row) if ranking.named is None else bool(ranking.named[row])
     has_clock = columns.valid_at[row] != BEGINNING or columns.invalid_at[row] != FOREVER
     is_timed = bool(has_clock) or bool(columns.flags[row] & SAYS_WHEN)
-    return tells(ranking.question, place.text, is_timed=is_timed)
+    object_ = columns.known.concepts.get(int(columns.object[row]))
+    told = object_.name if object_ and columns.kind[row] == FACTS else None
+    return tells(ranking.question, place.text, told, is_timed=is_timed)
 
 
 def _holds_all(ranking: Ranking, row: int) -> bool:

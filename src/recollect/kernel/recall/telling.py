@@ -21,26 +21,37 @@ _WORD: Final = re.compile(r"[^\W_]+")
 _YEAR: Final = re.compile(r"(?:1[5-9]|2[01])\d\d")
 
 
-def tells(question: UnderstoodQuestion, text: str, *, is_timed: bool) -> bool:
-    """Whether a text may tell what a question asks for; `is_timed` if it has times beside it."""
+def tells(question: UnderstoodQuestion, text: str, told: str | None, *, is_timed: bool) -> bool:
+    """Whether a text may tell what a question asks for; `is_timed` if it has times beside it.
+
+    Of a fact `told` is the name of its object, which may be any place that is no time or number,
+    and a number in it an age, or how many days or weeks.
+    """
     days = weekdays_in(question.asked)
     if not (days or question.wants):
         return True
     words = _WORD.findall(text)
     low, asked = [*map(folded, words)], question.names.union(question.asked)
-    own = weekdays_in(low)
+    # Who "sat" in the "sun" names no day: short forms of days are written large.
+    own = weekdays_in([folded(one) for one in words if len(one) > 3 or one[0].isupper()])
     if days and own and days.isdisjoint(own):
         return False
     around = zip(["", *words], words, [*low[1:], ""], strict=False)
     if question.wants == "when":
         return is_timed or any(map(_is_of_time, low))
     if question.wants == "where":
-        return any(_is_place(asked, *three) for three in around)
+        ends = {*map(folded, _WORD.findall(told or ""))} - asked
+        named = any(not (_is_of_time(one) or _is_number(one)) for one in ends)
+        return named or any(_is_place(asked, *three) for three in around)
     if question.wants != "how many":
         return True
-    if not _OF_AGE.isdisjoint(asked):
-        return not _OF_AGE.isdisjoint(low) and any(map(_is_number, low))
-    return any(_is_count(asked, *three) for three in around)
+    is_of_age = not _OF_AGE.isdisjoint(low)
+    if not _OF_AGE.isdisjoint(asked) and (is_of_age or told is None):
+        return is_of_age and any(map(_is_number, low))
+    return any(
+        _is_count(before, word) and (told is not None or after in asked or not _is_unit(after))
+        for before, word, after in around
+    )
 
 
 def _is_of_time(word: str) -> bool:
@@ -54,18 +65,20 @@ def _is_number(word: str) -> bool:
 
 def _is_place(asked: frozenset[str], before: str, word: str, after: str) -> bool:
     """Whether a word is a new name inside a text, or stands before what is no time."""
-    if folded(word) in _BEFORE_PLACES and after:
+    if folded(word) in _BEFORE_PLACES:
         return not _is_of_time(after)
-    is_name = bool(before) and word[0].isupper()
+    is_name = bool(before) and not word[0].islower()  # many scripts have no capitals
     return is_name and folded(word) not in asked and not _is_of_time(folded(word))
 
 
-def _is_count(asked: frozenset[str], before: str, word: str, after: str) -> bool:
-    """Whether a word may say how many: no year, no label, nor of days or weeks nobody asks for."""
-    if not _is_number(folded(word)):
-        return False
-    if after and not after[0].isdigit() and is_of_time(after):
-        return after in asked
-    is_year = _YEAR.fullmatch(word) and folded(before) in ("", *_BEFORE_YEARS)
-    is_label = word[0].isdigit() and (before[:1].isupper() or folded(before) in _NUMBERED)
-    return not (is_year or is_label)
+def _is_count(before: str, word: str) -> bool:
+    """Whether a word may say how many: it is no year and no label."""
+    is_since = before == "" or folded(before) in _BEFORE_YEARS or is_of_time(folded(before))
+    is_year = is_since and _YEAR.fullmatch(word)
+    is_label = word[0].isdigit() and folded(before) in _NUMBERED
+    return _is_number(folded(word)) and not (is_year or is_label)
+
+
+def _is_unit(word: str) -> bool:
+    """Whether a word after a number makes it one of days, weeks or the like."""
+    return is_of_time(word) and not word[0].isdigit()

@@ -221,6 +221,15 @@ def test_a_plain_list_says_that_there_are_more_and_leads_to_each_once(ask, cli):
     assert shown[-1] == f"  recollect list --db me.db --limit 4 --cursor {cursor}"
 
 
+def test_a_question_that_begins_with_a_dash_leads_on_by_what_can_be_pasted(ask, cli):
+    for at in range(3):
+        ask("remember", "--fact", "Pia", "likes", f"tea of the kind {at}")
+    page = cli("recall", "--limit", "2", "--db", "me.db", "--", "--tea of Pia").stdout
+    _, words = page.splitlines()[-1].split("recollect recall ")
+    assert words.endswith(" -- '--tea of Pia'")
+    assert cli("recall", *shlex.split(words)).stdout.count("Pia likes tea") == 1
+
+
 def test_a_recall_and_a_why_lead_on_by_a_cursor_and_keep_to_a_score_and_a_size(ask, cli):
     for at in range(6):
         ask("remember", "--fact", "Pia", "likes", f"tea of the kind {at}")

@@ -269,12 +269,17 @@ def _tell_more(out: Output, verb: str, given: Mapping[str, Any], cursor: str | N
     """Say how to go on after a page of what was asked for."""
     if cursor is None:
         return
-    words = list[str]()
+    words, placed = list[str](), list[str]()
     for name, value in {**given, "cursor": cursor}.items():
         flag = "--kind" if name == "kinds" else f"--{name.replace('_', '-')}"
         for one in value if isinstance(value, list) else [value]:
             said = [] if one is True else [str(one)]
-            words += said if name in _PLACED else [] if one is False else [flag, *said]
+            if name in _PLACED:
+                placed += said
+            elif one is not False:
+                words += [flag, *said]
+    is_dashed = any(one.startswith("-") for one in placed)
+    words = [*words, "--", *placed] if is_dashed else [*placed, *words]
     out.say("there are more; go on with:", "dim")
     out.advise(f"  recollect {verb} {shlex.join(words)}")
 

@@ -458,6 +458,17 @@ def test_an_end_that_is_told_beside_the_next_stays_where_that_is_corrected_to_be
         }
 
 
+def test_a_beginning_that_is_told_of_what_had_none_ends_what_it_meets() -> None:
+    with recollect.memory(":memory:") as memory:
+        memory.remember(facts=[moved_to("Bonn", None)])
+        memory.remember(facts=[{**moved_to("Ulm", 2012), "invalid_at": "2021"}])
+        memory.remember(facts=[moved_to("Bonn", 2017)])
+        assert held_from(memory) == {
+            "Ulm": ("2012-01-01", "2017-01-01"),
+            "Bonn": ("2017-01-01", ""),
+        }
+
+
 def held_from(memory: Memory) -> dict[str, tuple[str, str]]:
     """Return from when to when what is believed was true, by what it says."""
     return {

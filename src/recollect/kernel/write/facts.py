@@ -169,7 +169,7 @@ class BatchFacts:
             return link, is_new
         if is_new:
             self.made.append(link)
-        # A telling that makes nothing longer can contradict nothing that stands.
+        # A telling that neither makes it longer nor tells a beginning contradicts nothing.
         if is_longer:
             self._settle_all(link, rivals, is_functional=change.is_functional)
         return link, is_new
@@ -256,21 +256,21 @@ class BatchFacts:
         self._settle_all(link, rivals, is_functional=False)
 
     def _tell_again(self, link: LinkElement, new: TimedFact, metadata: Attributes) -> bool:
-        """Set what a second telling says, keep what it leaves out; tell whether it is longer."""
+        """Set what a second telling says, keep what it leaves out; tell if it may meet others."""
         self._told.add(link.id)
         self._seen.pop(link.id, None)
         self._tracker.meet(link, is_new=False)
         content = link.content
         said = {key: one for key, one in metadata.items() if key not in _KEPT}
         is_known = content.valid_at != BEGINNING and not is_guess(content)
-        if new.valid_at != BEGINNING and not is_known:
+        is_begun = new.valid_at != BEGINNING and not is_known
+        if is_begun:
             said[VALID_FROM] = metadata[VALID_FROM]
         self._unit.put(link, {}, said, said)
         is_same_stay = new.valid_at in (BEGINNING, link.content.valid_at)
         if new.invalid_at != FOREVER and (content.invalid_at == FOREVER or is_same_stay):
             self._end_as_told(link, new.invalid_at)
-        now = link.content
-        return BEGINNING < now.valid_at < content.valid_at or now.invalid_at > content.invalid_at
+        return is_begun or link.content.invalid_at > content.invalid_at
 
     def _settle(self, link: LinkElement, rivals: Iterable[LinkElement]) -> None:
         """Let the newer of the link and each fact about the same thing end the older."""

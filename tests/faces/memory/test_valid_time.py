@@ -469,6 +469,24 @@ def test_a_beginning_that_is_told_of_what_had_none_ends_what_it_meets() -> None:
         }
 
 
+def test_a_later_beginning_than_was_guessed_moves_the_fact_and_corrected_what_ended_for_it() -> (
+    None
+):
+    for is_corrected in (False, True):
+        with recollect.memory(":memory:") as memory:
+            memory.remember(facts=[moved_to("Ulm", 2015)])
+            (bonn,) = memory.remember(facts=[moved_to("Bonn", None)]).facts
+            (_, ended) = held_from(memory)["Ulm"]
+            if is_corrected:
+                memory.correct(bonn.id, valid_at="2998")
+            else:
+                memory.remember(facts=[moved_to("Bonn", 2998)])
+            assert held_from(memory) == {
+                "Ulm": ("2015-01-01", "2998-01-01" if is_corrected else ended),
+                "Bonn": ("2998-01-01", ""),
+            }
+
+
 def held_from(memory: Memory) -> dict[str, tuple[str, str]]:
     """Return from when to when what is believed was true, by what it says."""
     return {

@@ -82,6 +82,13 @@ def test_why_tells_that_a_fact_was_restored_and_what_stands_in_place_of_one() ->
         assert steps(memory, ulm.id) == ["create", "update", "close"]
 
 
+def test_a_fact_that_is_told_anew_while_it_lives_is_updated_and_not_restored() -> None:
+    with recollect.memory(":memory:") as memory:
+        for confidence in (0.5, 0.9, 0.5):
+            (ulm,) = memory.remember(facts=[{**IDA, "confidence": confidence}]).facts
+        assert steps(memory, ulm.id) == ["create", "update", "update"]
+
+
 def steps(memory: Memory, id: str) -> list[str]:
     return [one.operation for one in memory.why(id).history]
 

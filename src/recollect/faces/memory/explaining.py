@@ -92,10 +92,10 @@ def _steps(nexus: Nexus, identifier: str) -> list[Version]:
 
 
 def _step(version: Version, before: Sequence[Version]) -> Step:
-    """Return one step; one after which it says again what it said before is a restoration."""
-    since, after = version.since, version.after
-    is_new = after is not None and _says(after) != _says(version.before)
-    is_restored = is_new and _says(after) in [_says(one.after) for one in before]
+    """Return one step; what was gone or ended, and lives again as it was, is restored by it."""
+    since, after, last = version.since, version.after, version.before
+    is_back = after is not None and (last is None or last.invalid_at != after.invalid_at)
+    is_restored = is_back and _says(after) in [_says(one.after) for one in before]
     content: dict[str, Any] = {}
     if after is not None:
         content = {"attributes": dict(after.attributes), "metadata": dict(after.metadata)}

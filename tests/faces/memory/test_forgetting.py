@@ -324,3 +324,18 @@ def test_the_facts_that_go_with_a_thing_are_named():
             assert "Ida likes fig 0; Ida likes fig 1" in told.message
             assert told.message.endswith("; and 2 more")
         assert len(memory.list("fact").memories) == 0
+
+
+def test_only_what_was_forgotten_says_how_it_comes_back() -> None:
+    with recollect.memory(":memory:", actor="agent") as memory:
+        golf = {"subject": "Ida", "predicate": "plays", "object": "golf"}
+        (told,) = memory.remember(facts=[golf]).facts
+        evidence = [{"kind": "user_statement", "detail": "she says"}]
+        claim = memory.remember("Ida sings in a choir", evidence=evidence).claim
+        assert claim is not None
+        for effect in ("withdraw", "erase"):
+            nothing = memory.forget("helicopter licence", effect=effect, dry_run=False)
+            assert (nothing.memories, nothing.undo) == ((), "")
+        assert memory.forget(id=told.id).undo == "undo it by its id"
+        of_claim = memory.forget(id=claim.id).undo
+        assert of_claim == "undo it by its id; a claim counts as verified then"

@@ -52,11 +52,13 @@ from recollect.model import (
 )
 from recollect.node import dataclass
 
-UNDO: Final[dict[Effect, str]] = {
+_UNDO: Final[dict[Effect, str]] = {
     "end": "undo it by its id, and it holds on",
-    "withdraw": "undo it by its id; a claim counts as verified then, and a piece is added anew",
+    "withdraw": "undo it by its id",
     "erase": "it cannot be undone",
 }
+_THEN: Final = {"claim": "a claim counts as verified then", "piece": "a piece is added anew"}
+"""What an undo makes of what was withdrawn."""
 
 _AS_MEANT: Final = 0.75  # of the best score
 _HELD: Final = 0.5  # of what the question asks beside a name
@@ -210,6 +212,13 @@ def checked_end(at: str | None, effect: Effect) -> Instant | None:
             'leave at out, or use effect="end"',
         )
     return None if at is None else instant(at)
+
+
+def way_to_undo(effect: Effect, records: Sequence[MemoryRecord]) -> str:
+    """Return how what was forgotten comes back, and as what; nothing where nothing was."""
+    kinds = {one.kind for one in records}
+    then = [words for kind, words in _THEN.items() if kind in kinds and effect == "withdraw"]
+    return "; ".join([_UNDO[effect], *then]) if records else ""
 
 
 def is_there(record: MemoryRecord, effect: Effect) -> bool:

@@ -28,11 +28,11 @@ from recollect.faces.claims import (
 )
 from recollect.faces.kinds import open_memory
 from recollect.faces.kip import begin_life
+from recollect.faces.memory.arguments import checked
 from recollect.faces.memory.briefing import MAX_TOKENS, brief_of
 from recollect.faces.memory.correcting import CORRECTING, begin_as_told, beside, written
 from recollect.faces.memory.explaining import why_of
 from recollect.faces.memory.forgetting import (
-    UNDO,
     Selection,
     Way,
     check_named,
@@ -46,6 +46,7 @@ from recollect.faces.memory.forgetting import (
     refused_with,
     told_along,
     told_of_past,
+    way_to_undo,
 )
 from recollect.faces.memory.listing import MOST, every_one, listed
 from recollect.faces.memory.lives import earlier_lives
@@ -128,6 +129,7 @@ class Memory:
         memory._is_owner = True
         return memory
 
+    @checked
     def remember(
         self,
         text: str | None = None,
@@ -175,6 +177,7 @@ class Memory:
                 answer = replace(answer, episodes=ids, transaction=number or answer.transaction)
         return answer
 
+    @checked
     def recall(
         self,
         question: str,
@@ -199,6 +202,7 @@ class Memory:
         )
         return recalled(self.nexus, asked)
 
+    @checked
     def correct(
         self,
         id: str,
@@ -249,6 +253,7 @@ class Memory:
             "what came in stays as it came in; correct what was learnt from it",
         )
 
+    @checked
     def undo(self, id: str) -> Corrected:
         """Take back what was done last to a memory: a correction, an end, a withdrawal, a merge.
 
@@ -271,6 +276,7 @@ class Memory:
             done = written(self.nexus, changes, before, self.actor)
             return replace(done, undo=again or way_back(self.nexus, done.memory.id))
 
+    @checked
     def forget(
         self,
         what: str | None = None,
@@ -336,9 +342,10 @@ class Memory:
             records = list(records_named(self.nexus, [one.id for one in records]))
         own = {one.id for one in records}
         left = told_of_past((one for one in past if one.id not in own), effect)
-        undo = "" if is_dry_run and effect != "erase" else UNDO[effect]  # what is not done
+        undo = "" if is_dry_run and effect != "erase" else way_to_undo(effect, records)  # not done
         return Forgotten(effect, tuple(records), is_dry_run, undo, receipts, along + left)
 
+    @checked
     def list(
         self,
         kind: str | None = None,
@@ -355,10 +362,12 @@ class Memory:
         me = None if about is None else own_concept(self.nexus, about, self._asker())
         return listed(self.nexus, kind, me.id if me else about, limit, cursor, past=past)
 
+    @checked
     def why(self, id: str, *, limit: int = 10, cursor: str | None = None) -> Why:
         """Return one memory with what it rests on and what became of it, oldest first."""
         return why_of(self.nexus, id, limit, cursor)
 
+    @checked
     def brief(
         self, topic: str | None = None, *, max_tokens: int = MAX_TOKENS, since: str | None = None
     ) -> Brief:

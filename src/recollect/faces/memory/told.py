@@ -102,8 +102,6 @@ class ToldFact:
 
 def read_facts(given: object) -> list[ToldFact]:
     """Return facts as they are told; INVALID_ARGUMENT names the member, as `facts[0].object`."""
-    if isinstance(given, Mapping):
-        given = [given]
     if not isinstance(given, Sequence) or isinstance(given, str):
         raise refused("facts is not a list", f"pass facts: [{_EXAMPLE}]")
     if len(given) > MOST_FACTS:

@@ -40,6 +40,7 @@ def memory() -> Iterator[Memory]:
         (lambda m: m.recall("x", kinds="fact"), "kinds is not a list", 'pass kinds=["fact"]'),
         (lambda m: m.recall("x", kinds=[4]), "kinds[0] is not a text", 'pass kinds[0]="..."'),
         (lambda m: m.recall("x", threshold=True), "threshold is not a number", "threshold=0.5"),
+        (lambda m: m.recall("x", max_tokens="3"), "max_tokens is not a whole number", "leave"),
         (lambda m: m.recall("x", past="no"), "past is not true or false", "pass past=True"),
         (lambda m: m.correct(42, object="x"), "id is not a text", 'pass id="..."'),
         (lambda m: m.correct("x", attributes=[]), "attributes is not an object", "{...}"),

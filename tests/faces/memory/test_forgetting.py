@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -339,3 +340,20 @@ def test_only_what_was_forgotten_says_how_it_comes_back() -> None:
         assert memory.forget(id=told.id).undo == "undo it by its id"
         of_claim = memory.forget(id=claim.id).undo
         assert of_claim == "undo it by its id; a claim counts as verified then"
+
+
+def test_a_question_by_a_first_name_that_is_a_thing_says_whom_it_may_mean() -> None:
+    with recollect.memory(":memory:", actor="agent") as memory:
+        speaks = {"subject": "Yuki Tanabe", "predicate": "speaks", "object": "Japanese"}
+        drives = {"subject": "Yuki", "predicate": "drives", "object": "a Vespa"}
+        memory.remember(facts=[speaks])
+        (proposed,) = memory.remember(facts=[drives]).warnings
+        for question in ("Which language does Yuki speak?", "Yuki speaks Japanese"):
+            shown = memory.forget(question)
+            assert [str(one) for one in shown.memories] == []
+            (told,) = shown.warnings
+            assert (told.code, told.hint) == ("first_name", proposed.hint)
+            assert 'told of "Yuki Tanabe" is forgotten by that name' in told.message
+        memory.correct(**json.loads(proposed.hint.removeprefix("correct with ")))
+        done = memory.forget("Yuki speaks Japanese", dry_run=False)
+        assert ([str(one.object) for one in done.memories], done.warnings) == (["Japanese"], ())

@@ -315,6 +315,23 @@ def test_a_brief_about_a_topic_keeps_to_it(memory: Memory) -> None:
     assert "Siemens (2019 to 2020)" in memory.brief("Maria").text
 
 
+def test_a_brief_about_a_word_that_nothing_holds_says_so(memory: Memory) -> None:
+    told = [("Ann", "knows", "Ben"), ("Ann", "likes", "tea"), ("Ben", "owns", "a dog")]
+    memory.remember(
+        facts=[{"subject": one[0], "predicate": one[1], "object": one[2]} for one in told]
+    )
+    for topic in ("Nobody", "helicopters", "Alfred", "everyone"):
+        assert f"About {topic}:\n- nothing is remembered of it" in memory.brief(topic).text
+    assert "About dogs:\n- Ben owns a dog" in memory.brief("dogs").text
+
+
+def test_a_new_job_ends_the_older_one(memory: Memory) -> None:
+    job = {"subject": "Kwame", "predicate": "works_as", "object": "pilot"}
+    memory.remember(facts=[job])
+    (ended,) = memory.remember(facts=[{**job, "object": "teacher"}]).ended
+    assert ended.line == "Kwame works as pilot"
+
+
 def test_another_persons_fact_is_no_answer(memory: Memory) -> None:
     born = {"subject": "Nadia", "predicate": "born_on", "object": "14 March 1988"}
     memory.remember(

@@ -82,7 +82,7 @@ def test_a_server_that_may_erase_leaves_nothing(talk, path):
         told = (await agent.call("remember", facts=MARIA))["facts"]
         await agent.call("forget", id=told[1]["id"], effect="erase")
         refused = await agent.error("explain_memory", id=told[1]["id"])
-        assert refused["message"] == "no memory has this id"
+        assert refused["message"].startswith("no memory has this id: ")
 
     talk(script, "--allow-erase")
     assert b"Maria likes green tea" not in path.read_bytes()

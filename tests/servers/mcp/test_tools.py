@@ -276,6 +276,37 @@ def test_an_error_says_how_to_mend_the_call(talk):
     talk(script)
 
 
+def test_an_error_names_what_is_not_known_and_the_form_of_what_is_wrong(talk):
+    verb = {"subject": "Ann", "verb": "likes", "object": "tea"}
+    wrong = [
+        ("remember", {"facts": [verb]}, "facts[0] has no member verb", "use predicate"),
+        (
+            "recall",
+            {"query": "Kwame"},
+            "question is missing, and query is not a field of this operation",
+            "use question",
+        ),
+        ("recall", {"question": "x", "limt": 3}, "limt is not a field", "use limit"),
+        ("recall", {"question": "x", "limit": "three"}, "limit is not a whole number", "10"),
+        ("recall", {"question": "x", "kinds": "facts"}, "kinds is not a list", "[...]"),
+        (
+            "remember",
+            {"messages": [{"content": "Hi", "time": "2024"}]},
+            "messages[0].time is not a field",
+            "use one of timestamp, ",
+        ),
+        ("explain_memory", {"id": "nobody"}, "no memory has this id: nobody", "recall it"),
+    ]
+
+    async def script(agent):
+        for name, given, message, hint in wrong:
+            error = await agent.error(name, **given)
+            assert message in error["message"], (name, given, error)
+            assert hint in error["hint"], (name, given, error)
+
+    talk(script)
+
+
 def test_a_claim_that_is_there_is_told_as_it_stands(talk, path):
     async def script(agent):
         told = {"text": "Ann drinks tea", "evidence": SAID}

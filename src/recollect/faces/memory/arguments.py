@@ -21,13 +21,14 @@ R = TypeVar("R")
 _KINDS: Final[Mapping[object, tuple[type | UnionType, str, str]]] = {
     str: (str, "a text", '"..."'),
     bool: (bool, "true or false", "True"),
+    int: (int, "a whole number", ""),
     float: (int | float, "a number", "0.5"),
     Sequence: (Sequence, "a list", "[...]"),
     Mapping: (Mapping, "an object", "{...}"),
 }
 """Of each kind what it is, in a word, and how it is written."""
 
-_NEVER: Final[Mapping[object, type]] = {float: bool, Sequence: str}
+_NEVER: Final[Mapping[object, type]] = {int: bool, float: bool, Sequence: str}
 """What Python counts to a kind, and is no such thing: true is no number, and a text no list."""
 
 _LONGEST: Final = 60  # characters of a value that a hint repeats
@@ -71,4 +72,5 @@ def _check(name: str, value: object, allowed: object) -> None:
     if kind is Sequence and isinstance(value, str | Mapping):
         told = json.dumps(value, ensure_ascii=False, default=str)
         written = f"[{told}]" if len(told) <= _LONGEST else written
-    raise refused(f"{name} is not {words}", f"pass {name}={written}")
+    hint = f"pass {name}={written}" if written else f"leave {name} out"
+    raise refused(f"{name} is not {words}", hint)

@@ -18,7 +18,7 @@ from recollect.faces.memory.listing import listed
 from recollect.faces.memory.model import Brief, MemoryRecord, recalled, records_named
 from recollect.faces.memory.naming import SELF
 from recollect.faces.memory.told import ACTORS
-from recollect.kernel import Nexus, RecallQuestion, compared_by, instant
+from recollect.kernel import Nexus, RecallQuestion, compared_by, instant, tokens
 from recollect.model import Concept, Description, Value, instant_text
 
 MAX_TOKENS: Final = 800
@@ -162,6 +162,8 @@ def _about(nexus: Nexus, topic: str) -> tuple[Records, Records, Records, list[st
         if error.code is not RESOURCE_NOT_FOUND:
             raise
         answer = recalled(nexus, RecallQuestion(topic, _LINES, past=True)).memories
+        if len(tokens(topic)) == 1:  # a word is no question: what is only near is not about it
+            answer = tuple(one for one in answer if "words" in one.why)
         least = max((one.score for one in answer), default=0) * _NEAR
         found = tuple(one.memory for one in answer if one.score >= least)
     apart = ("claim", _EPISODE)

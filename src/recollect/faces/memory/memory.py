@@ -68,7 +68,7 @@ from recollect.faces.memory.model import (
     records_named,
     records_of,
 )
-from recollect.faces.memory.naming import SELF, element_named, is_me, own_concept
+from recollect.faces.memory.naming import SELF, element_named, is_me, namesakes_in, own_concept
 from recollect.faces.memory.told import ToldFact, changes_of, checked_confidence, read_facts
 from recollect.faces.memory.undoing import changes_back, merge_again, reinstate, way_back
 from recollect.faces.operations import Caller, Operations
@@ -324,6 +324,7 @@ class Memory:
             chosen = Selection(source, episodes, *times)
             found = self._candidates(what, limit)
             records = chosen.first(limit, (one for one in found if is_there(one, effect)))
+            along = () if what is None else tuple(namesakes_in(self.nexus, what))
             if what is not None and effect != "end":
                 found = self._candidates(what, limit, past=True)
                 past = chosen.first(limit, (one for one in found if is_there(one, effect)))

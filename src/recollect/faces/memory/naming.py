@@ -7,6 +7,7 @@ either is shown for both, with how to make them one, until a link keeps them apa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
@@ -23,7 +24,8 @@ _ME: Final = frozenset({"me", "myself", "i", "mich", "mir", "ich", "mí", "yo"})
 """What people call themselves: whom the agent serves, else who asks."""
 
 _SERVED: Final = f'FIND(?one) WHERE {{ ({{type: "Person", name: "{SELF}"}}, "serves", ?one) }}'
-_NO_LIFE: Final = "no living memory has this id"
+_LONGEST: Final = 60  # characters of a name that an error repeats
+_WORDS: Final = re.compile(r"\w+")
 _MOST: Final = 200  # concepts of a first name
 _MOST_SHOWN: Final = 5
 
@@ -41,19 +43,19 @@ def element_named(nexus: Nexus, identifier: str, *, closed: bool = False) -> Dat
         dated = nexus.elements.look_up([whole], closed=closed).get(whole)
     if dated is None:
         by = None if closed else _standing(nexus, whole, with_other=True)
-        raise _not_there(by, "no memory has this id" if closed else _NO_LIFE)
+        raise _not_there(by, identifier, "memory" if closed else "living memory")
     return dated
 
 
 def check_is_said(nexus: Nexus, identifier: str) -> None:
     """Raise NOT_FOUND where what a fact said is said by another now."""
     if (now := _standing(nexus, identifier, with_other=False)) is not None:
-        raise _not_there(now, _NO_LIFE)
+        raise _not_there(now, identifier)
 
 
-def _not_there(now: str | None, message: str) -> RecollectError:
+def _not_there(now: str | None, id: str, what: str = "living memory") -> RecollectError:
     return RESOURCE_NOT_FOUND.error(
-        message,
+        f"no {what} has this id: {id[:_LONGEST]}",
         "recall it, and pass the id that the answer gives"
         if now is None
         else f"use {now}: what it said stands there now",
@@ -76,7 +78,7 @@ def concept_called(nexus: Nexus, called: str) -> Concept:
     found = [one for one in nexus.elements.named(called) if one.by != "first name"]
     if len(found) > 1:
         told = "; ".join(f"{one.element.id} ({one.detail})" for one in found)
-        raise refused(f'several are called "{called[:60]}": {told}', "pass one's id")
+        raise refused(f'several are called "{called[:_LONGEST]}": {told}', "pass one's id")
     element = found[0].element if found else element_named(nexus, called).element
     if not isinstance(element, Concept):
         raise _unknown(called, "pass the name or the id of a concept")
@@ -123,6 +125,18 @@ def things_called(
             things |= {id: name, whole: its}
             notices.append(may_be_one(name, id, its, whole))
     return things, tuple(notices)
+
+
+def namesakes_in(nexus: Nexus, question: str) -> Iterator[Notice]:
+    """Yield who else may be meant by the first names, called so alone, that a question holds."""
+    words = (one for one in _WORDS.findall(question) if one[0].isupper())
+    for first in dict.fromkeys(words):
+        found = [one for one in nexus.elements.named(first) if one.by == "name"]
+        whole = _bearers(nexus, first) if found else {}
+        for id, name, other, its in _namesakes(nexus, whole):
+            if its not in question:
+                then = f'and what is told of "{its}" is forgotten by that name'
+                yield may_be_one(name, id, its, other, then)
 
 
 def _with_id(nexus: Nexus, called: str, *, past: bool) -> dict[str, str]:
@@ -173,4 +187,4 @@ def _bearers(nexus: Nexus, first: str) -> dict[str, str]:
 
 
 def _unknown(called: str, hint: str) -> RecollectError:
-    return RESOURCE_NOT_FOUND.error(f'nothing is called "{called[:60]}"', hint)
+    return RESOURCE_NOT_FOUND.error(f'nothing is called "{called[:_LONGEST]}"', hint)

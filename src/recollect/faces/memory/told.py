@@ -117,7 +117,8 @@ def read_fact(given: object, place: str) -> ToldFact:
     for key, value in given.items():
         name = _ALSO.get(key, key)
         if name not in _MEMBERS:
-            raise _no_member(str(key), place)
+            missing = tuple(one for one in _MEMBERS[:3] if one not in given)
+            raise _no_member(str(key), place, missing)
         if value is not None and said.setdefault(name, value) != value:
             raise refused(f"{place}.{name} and {place}.fact differ", f"use {name} alone")
     for name in ("subject", "predicate", "object"):
@@ -143,8 +144,9 @@ def read_fact(given: object, place: str) -> ToldFact:
     )
 
 
-def _no_member(key: str, place: str) -> RecollectError:
+def _no_member(key: str, place: str, missing: tuple[str, ...]) -> RecollectError:
     near = (_MEANT[key],) if key in _MEANT else nearest(key, _MEMBERS)
+    near = near or missing[: len(missing) == 1]  # the only one that it can be
     return refused(
         f"{place} has no member {key[:60]}; a fact has {', '.join(_MEMBERS)}",
         f"use {near[0]}" if near else f"leave out {key[:60]}",

@@ -7,8 +7,8 @@ Specification 004, section 3.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
-from typing import cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, cast
 
 import orjson
 from pydantic import JsonValue, TypeAdapter, ValidationError
@@ -39,6 +39,7 @@ from recollect.errors import (
     VERSION_CONFLICT,
     Code,
     RecollectError,
+    is_slip,
     nearest,
     refused,
 )
@@ -172,7 +173,7 @@ def checked(adapter: TypeAdapter[object], given: Mapping[str, object]) -> object
         return adapter.validate_python(given)
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)
-        raise _refused(_fields(faults, given)) from error
+        raise _refused(_fields(faults, given), adapter) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +182,14 @@ class _Field:
 
     path: str
     faults: tuple[ErrorDetails, ...]
+
+    @property
+    def at(self) -> tuple[int | str, ...]:
+        return self.faults[0]["loc"]
+
+    @property
+    def fault(self) -> str:
+        return self.faults[0]["type"] if len(self.faults) == 1 else ""
 
     @property
     def is_too_large(self) -> bool:
@@ -197,18 +206,60 @@ class _Field:
         return f"{_IS_NOT}{', '.join(before)} or {last}" if before else f"{_IS_NOT}{last}"
 
 
-def _refused(fields: Sequence[_Field]) -> RecollectError:
-    """Return the error for the faults of an input: a limit only where nothing else is wrong."""
+_HINTS: Final = {
+    "too_long": "send them in several calls",
+    "literal_error": "use one of those",
+    "string_type": 'pass it in quotes: "..."',
+    "int_type": "pass it without quotes: 10",
+    "float_type": "pass it without quotes: 0.5",
+    "bool_type": "pass it without quotes: true",
+    "list_type": "pass it in brackets: [...]",
+    "dict_type": "pass it in braces: {...}",
+}
+"""What to do about a fault."""
+
+
+def _refused(fields: Sequence[_Field], adapter: TypeAdapter[object]) -> RecollectError:
+    """Return the error for the faults of an input: a limit only where nothing else is wrong.
+
+    What is missing and what is not known are told together, for one may be meant by the other.
+    """
     wrong = [one for one in fields if not one.is_too_large]
     first, *_ = wrong or fields
-    hints = {"too_long": "send them in several calls", "literal_error": "use one of those"}
+    told, hint = [first], _HINTS.get(first.fault, "")
+    unknown = next((one for one in wrong if one.fault == "extra_forbidden"), None)
+    if unknown is not None and first.fault in ("missing", unknown.fault):
+        told = [first] if first is unknown else [first, unknown]
+        absent = [one.at[-1] for one in wrong if one.fault == "missing" and one.at]
+        schema = adapter.json_schema()
+        of = (*_members(schema, unknown.at[:-1], schema.get("$defs", {})),)
+        near = nearest(name := str(unknown.at[-1]), of)
+        meant = near[:1] if is_slip(name, near) else absent if len(absent) == 1 else ()
+        by_likeness = dict.fromkeys((*near, *of))
+        hint = f"use {meant[0]}" if meant else f"use one of {', '.join(by_likeness)}"
     shown: list[object] = [{"field": one.path, "problem": one.problem} for one in fields[:_SHOWN]]
     return RecollectError(
         INVALID_ARGUMENT if wrong else LIMIT_EXCEEDED,
-        f"{first.path or 'the input'} {first.problem}",
-        hint=hints.get(first.faults[0]["type"], ""),
+        ", and ".join(f"{one.path or 'the input'} {one.problem}" for one in told),
+        hint=hint,
         details={"fields": shown},
     )
+
+
+def _members(of: object, at: Sequence[int | str], named: Mapping[str, object]) -> Iterator[str]:
+    """Yield the fields of an object at a place in what a schema describes."""
+    match of:
+        case {"$ref": str(ref)}:
+            yield from _members(named.get(ref.rpartition("/")[2]), at, named)
+        case {"anyOf": list(forms)} | {"oneOf": list(forms)}:
+            for one in forms:
+                yield from _members(one, at, named)
+        case {"items": one} if at:
+            yield from _members(one, at[1:], named)
+        case {"properties": dict(its)} if at:  # what is no field names the form that was tried
+            yield from _members(its.get(at[0], of), at[1:], named)
+        case {"properties": dict(its)}:
+            yield from its
 
 
 def _fields(faults: Iterable[ErrorDetails], given: object) -> list[_Field]:

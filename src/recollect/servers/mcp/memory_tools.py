@@ -28,9 +28,14 @@ from recollect.servers.mcp.tool import Memory, ToolCall, tool
 
 STRICT: Final = ConfigDict(extra="forbid", strict=True)
 _TOLD: Final = ConfigDict(
-    extra="allow", strict=True, json_schema_extra={"additionalProperties": False}
+    extra="allow",
+    strict=True,
+    json_schema_extra={
+        "additionalProperties": False,
+        "required": ["subject", "predicate", "object"],
+    },
 )
-"""Of what the memory itself reads: it knows what another word would be here."""
+"""Of a fact, which the memory itself reads: it knows what is missing, and what another word is."""
 MAX_TOKENS: Final = 2_000  # of what is recalled
 _NAMES: Final = 50  # types, predicates and reasons that are listed of a file
 
@@ -153,9 +158,9 @@ Object = Annotated[
 class Fact(TypedDict):
     """Told again with invalid_at, it ends."""
 
-    subject: End
-    predicate: Annotated[Name, Field(description="such as works_at")]
-    object: Object
+    subject: NotRequired[End]
+    predicate: NotRequired[Annotated[Name, Field(description="such as works_at")]]
+    object: NotRequired[Object]
     text: NotRequired[Annotated[str, Field(description="the fact as one sentence")]]
     valid_at: NotRequired[Annotated[str, Field(description="true since, ISO 8601")]]
     invalid_at: NotRequired[

@@ -321,11 +321,9 @@ class Notice:
         return wire
 
 
-def may_be_one(
-    name: str, id: str, whole: str, its: str, then: str = "so what is told of both is shown"
-) -> Notice:
+def may_be_one(name: str, id: str, whole: str, its: str) -> Notice:
     """Return the notice that what is called by a first name alone may be the one who has it."""
-    message = f'"{name}" may be "{whole}", whose first name it is, {then}'
+    message = f'"{name}" may be "{whole}", whose first name it is, so what is told of both is shown'
     return Notice("first_name", message, join(id, its))
 
 

@@ -25,7 +25,6 @@ _LINKS: Final = _FOUND % "(?start, ?any, ?end)"
 _MOST_TYPES: Final = 100
 _AT_ONCE: Final = 1_000  # transactions, and changes of one
 _LOOKED_THROUGH: Final = 10_000  # transactions
-_MOST_SHOWN: Final = 5
 _COUNTED: Final = re.compile(r"(?=.*\d)[0-9a-f-]{4,35}")  # less than a whole one
 
 
@@ -97,8 +96,8 @@ def only(beginning: str, ids: Iterable[str]) -> str:
         return beginning
     if len(found) > 1:
         raise refused(
-            f'"{beginning}" is how several ids begin: {", ".join(found[:_MOST_SHOWN])}',
+            f'"{beginning}" is how several ids begin: {", ".join(found[:5])}',
             "pass more of the one that is meant",
-            known=tuple(found[:_MOST_SHOWN]),
+            known=tuple(found[:5]),
         )
     return found[0]

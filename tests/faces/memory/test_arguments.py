@@ -20,7 +20,7 @@ def memory() -> Iterator[Memory]:
 @pytest.mark.parametrize(
     ("call", "message", "hint"),
     [
-        (lambda m: m.remember(42), "text is not a text", 'pass text="..."'),
+        (lambda m: m.remember(42), "text is not a text", "pass text as a text"),
         (
             lambda m: m.remember(messages="hello"),
             "messages is not a list",
@@ -29,26 +29,30 @@ def memory() -> Iterator[Memory]:
         (
             lambda m: m.remember(messages=[42]),
             "messages[0] is not an object",
-            'pass {"role": "Ann", "content": "I work at Acme."}',
+            "pass messages[0] as an object",
         ),
         (
             lambda m: m.remember(facts={"subject": "Ann", "predicate": "is", "object": "tall"}),
             "facts is not a list",
             'pass facts=[{"subject": "Ann", "predicate": "is", "object": "tall"}]',
         ),
-        (lambda m: m.recall(None), "question is not a text", 'pass question="..."'),
+        (lambda m: m.recall(None), "question is not a text", "pass question as a text"),
         (lambda m: m.recall("x", kinds="fact"), "kinds is not a list", 'pass kinds=["fact"]'),
-        (lambda m: m.recall("x", kinds=[4]), "kinds[0] is not a text", 'pass kinds[0]="..."'),
-        (lambda m: m.recall("x", threshold=True), "threshold is not a number", "threshold=0.5"),
-        (lambda m: m.recall("x", max_tokens="3"), "max_tokens is not a whole number", "leave"),
-        (lambda m: m.recall("x", past="no"), "past is not true or false", "pass past=True"),
-        (lambda m: m.correct(42, object="x"), "id is not a text", 'pass id="..."'),
-        (lambda m: m.correct("x", attributes=[]), "attributes is not an object", "{...}"),
-        (lambda m: m.undo(42), "id is not a text", 'pass id="..."'),
-        (lambda m: m.forget(["a"]), "what is not a text", 'pass what="..."'),
-        (lambda m: m.list(about=7), "about is not a text", 'pass about="..."'),
-        (lambda m: m.why(None), "id is not a text", 'pass id="..."'),
-        (lambda m: m.brief(7), "topic is not a text", 'pass topic="..."'),
+        (lambda m: m.recall("x", kinds=[4]), "kinds[0] is not a text", "pass kinds[0] as a text"),
+        (lambda m: m.recall("x", threshold=True), "threshold is not a number", "as a number"),
+        (
+            lambda m: m.recall("x", max_tokens="3"),
+            "max_tokens is not a whole number",
+            "as a whole number",
+        ),
+        (lambda m: m.recall("x", past="no"), "past is not true or false", "as true or false"),
+        (lambda m: m.correct(42, object="x"), "id is not a text", "pass id as a text"),
+        (lambda m: m.correct("x", attributes=[]), "attributes is not an object", "as an object"),
+        (lambda m: m.undo(42), "id is not a text", "pass id as a text"),
+        (lambda m: m.forget(["a"]), "what is not a text", "pass what as a text"),
+        (lambda m: m.list(about=7), "about is not a text", "pass about as a text"),
+        (lambda m: m.why(None), "id is not a text", "pass id as a text"),
+        (lambda m: m.brief(7), "topic is not a text", "pass topic as a text"),
     ],
 )
 def test_an_argument_of_another_kind_is_refused_by_its_name(
@@ -58,9 +62,3 @@ def test_an_argument_of_another_kind_is_refused_by_its_name(
         call(memory)
     assert (refused.value.code.code, refused.value.message) == ("INVALID_ARGUMENT", message)
     assert hint in refused.value.hint
-
-
-def test_a_long_value_is_not_repeated_in_the_hint(memory: Memory) -> None:
-    with pytest.raises(RecollectError) as refused:
-        memory.recall("x", kinds="fact" * 100)
-    assert refused.value.hint == "pass kinds=[...]"

@@ -350,10 +350,9 @@ def test_a_question_by_a_first_name_that_is_a_thing_says_whom_it_may_mean() -> N
         (proposed,) = memory.remember(facts=[drives]).warnings
         for question in ("Which language does Yuki speak?", "Yuki speaks Japanese"):
             shown = memory.forget(question)
-            assert [str(one) for one in shown.memories] == []
             (told,) = shown.warnings
             assert (told.code, told.hint) == ("first_name", proposed.hint)
-            assert 'told of "Yuki Tanabe" is forgotten by that name' in told.message
+            assert told.message.startswith('"Yuki" may be "Yuki Tanabe"')
         memory.correct(**json.loads(proposed.hint.removeprefix("correct with ")))
         done = memory.forget("Yuki speaks Japanese", dry_run=False)
         assert ([str(one.object) for one in done.memories], done.warnings) == (["Japanese"], ())

@@ -66,7 +66,7 @@ def test_as_much_of_an_id_as_tells_it_from_others_means_it_everywhere(memory: Me
     with pytest.raises(RecollectError, match="is how several ids begin") as refused:
         memory.why(one.id[:12])
     assert refused.value.hint == "pass more of the one that is meant"  # and none by chance
-    assert set(refused.value.known) <= {one.id for one in memory.list(limit=200).memories}
+    assert all(known.startswith(one.id[:12]) for known in refused.value.known)
     with pytest.raises(RecollectError, match="named by its whole id"):
         memory.forget(id=part, effect="erase")
     said = {**LEA, "predicate": "left", "object": {"id": ulm.id[:34]}, "replaces": part}

@@ -287,8 +287,18 @@ def test_an_error_names_what_is_not_known_and_the_form_of_what_is_wrong(talk):
             "use question",
         ),
         ("recall", {"question": "x", "limt": 3}, "limt is not a field", "use limit"),
-        ("recall", {"question": "x", "limit": "three"}, "limit is not a whole number", "10"),
-        ("recall", {"question": "x", "kinds": "facts"}, "kinds is not a list", "[...]"),
+        (
+            "recall",
+            {"question": "x", "limit": "three"},
+            "limit is not a whole number",
+            "pass limit as a whole number",
+        ),
+        (
+            "recall",
+            {"question": "x", "kinds": "facts"},
+            "kinds is not a list",
+            "pass kinds as a list",
+        ),
         (
             "remember",
             {"messages": [{"content": "Hi", "time": "2024"}]},

@@ -8,11 +8,15 @@ opened; what a group says of them afterwards stands.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import inspect
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import wraps
 from os import PathLike
-from typing import Any, Final, Self
+from types import NoneType, UnionType
+from typing import Any, Final, ParamSpec, Self, TypeVar, get_args, get_origin, get_type_hints
 
 from recollect.errors import Notice, refused, undo_of
 from recollect.faces.claims import (
@@ -28,7 +32,6 @@ from recollect.faces.claims import (
 )
 from recollect.faces.kinds import open_memory
 from recollect.faces.kip import begin_life
-from recollect.faces.memory.arguments import checked
 from recollect.faces.memory.briefing import MAX_TOKENS, brief_of
 from recollect.faces.memory.correcting import CORRECTING, begin_as_told, beside, written
 from recollect.faces.memory.explaining import why_of
@@ -68,7 +71,7 @@ from recollect.faces.memory.model import (
     records_named,
     records_of,
 )
-from recollect.faces.memory.naming import SELF, element_named, is_me, namesakes_in, own_concept
+from recollect.faces.memory.naming import SELF, element_named, is_me, own_concept
 from recollect.faces.memory.told import ToldFact, changes_of, checked_confidence, read_facts
 from recollect.faces.memory.undoing import changes_back, merge_again, reinstate, way_back
 from recollect.faces.operations import Caller, Operations
@@ -79,6 +82,7 @@ LIMIT: Final = 10
 
 Refs = list[EvidenceRef]
 Records = list[MemoryRecord]
+Notices = list[Notice]
 """Lists, since the memory has a method of that name."""
 
 _FORGOTTEN: Final = ("fact", "claim", "episode", "piece")
@@ -87,6 +91,52 @@ _FORGOTTEN: Final = ("fact", "claim", "episode", "piece")
 
 _OF_A_CLAIM: Final = ("project", "scope_type", "scope_id", "domain", "tags")
 """What a claim is about, which one that supersedes it is about too."""
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_KINDS: Final[Mapping[object, str]] = {
+    str: "a text",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    Sequence: "a list",
+    Mapping: "an object",
+}
+"""What an argument may be, whatever the caller's types say."""
+
+
+def checked(method: Callable[P, R]) -> Callable[P, R]:
+    """Return a method that raises INVALID_ARGUMENT for an argument of another kind."""
+    hints = get_type_hints(method)
+    _, *names = inspect.signature(method).parameters
+
+    @wraps(method)
+    def with_checks(*args: P.args, **given: P.kwargs) -> R:
+        for name, value in {**dict(zip(names, args[1:], strict=False)), **given}.items():
+            _check(name, value, hints.get(name))
+        return method(*args, **given)
+
+    return with_checks
+
+
+def _check(name: str, value: object, allowed: object) -> None:
+    """Check a value and its members; what may be of several kinds is left to who reads it."""
+    forms = get_args(allowed) if isinstance(allowed, UnionType) else (allowed,)
+    form, *others = [one for one in forms if one is not NoneType]
+    kind, of = get_origin(form) or form, get_args(form)[:1]
+    several = others or isinstance((*of, None)[0], UnionType)
+    if several or kind not in _KINDS or (value is None and NoneType in forms):
+        return
+    never = {Sequence: str, int: bool, float: bool}.get(kind, ())  # true is no number
+    if not isinstance(value, int | float if kind is float else kind) or isinstance(value, never):
+        hint = f"pass {name} as {_KINDS[kind]}"
+        if kind is Sequence and isinstance(value, str | Mapping):
+            hint = f"pass {name}=[{json.dumps(value, ensure_ascii=False, default=str)}]"
+        raise refused(f"{name} is not {_KINDS[kind]}", hint)
+    for at, one in enumerate(value if isinstance(value, Sequence) and kind is Sequence else ()):
+        _check(f"{name}[{at}]", one, *of)
 
 
 class Memory:
@@ -322,11 +372,12 @@ class Memory:
         else:
             episodes = None if session is None else episodes_of(self.nexus, session)
             chosen = Selection(source, episodes, *times)
-            found = self._candidates(what, limit)
+            notices = Notices()
+            found = self._candidates(what, limit, notices)
             records = chosen.first(limit, (one for one in found if is_there(one, effect)))
-            along = () if what is None else tuple(namesakes_in(self.nexus, what))
+            along = tuple(notices)
             if what is not None and effect != "end":
-                found = self._candidates(what, limit, past=True)
+                found = self._candidates(what, limit, [], past=True)
                 past = chosen.first(limit, (one for one in found if is_there(one, effect)))
         if effect == "erase":
             only_asked = what if source is session is None and not any(times) else None
@@ -399,13 +450,14 @@ class Memory:
         return (*own, SELF) if self.is_person else (SELF, *own)
 
     def _candidates(
-        self, what: str | None, limit: int, *, past: bool = False
+        self, what: str | None, limit: int, notices: Notices, *, past: bool = False
     ) -> Iterator[MemoryRecord]:
         """Yield what a question means among what stands, or of the past alone; without it, all."""
         if what is not None:
             found = self.nexus.recall(
                 what, limit=limit, kinds=_FORGOTTEN, past=past, asker=self._asker()
             )
+            notices += found.notices
             meant = meant_of([one for one in found.memories if one.is_past is past])
             told = [records_of(self.nexus, [one.element, *one.others]) for one in meant]
             said = [one for one in told if tokens(what) in (tokens(each.text) for each in one)]

@@ -11,14 +11,12 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from recollect.errors import refused
 from recollect.faces.memory.undoing import changes_back
 from recollect.faces.operations import Operations
 from recollect.faces.operations.envelope import envelope_error
 from recollect.kernel import Nexus
 from recollect.model import instant_text
 
-_EXAMPLE: Final = '{"role": "Ann", "content": "I work at Acme."}'
 _NAMESPACE: Final = uuid.UUID("5b9c52d8-6d6e-5a0e-9b52-0c5f6f1a7e11")
 
 
@@ -37,9 +35,7 @@ def keep_messages(
     otherwise.
     """
     time, told = instant_text(nexus.now()), list[dict[str, Any]]()
-    for at, message in enumerate(messages):
-        if not isinstance(message, Mapping):
-            raise refused(f"messages[{at}] is not an object", f"pass {_EXAMPLE}")
+    for message in messages:
         told.append({"role_type": "user", "timestamp": time, **message})
         time = told[-1]["timestamp"]
     items = [{"uuid": id_of(nexus.group_name, one), **one} for one in told]

@@ -7,7 +7,6 @@ either is shown for both, with how to make them one, until a link keeps them apa
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
@@ -25,7 +24,6 @@ _ME: Final = frozenset({"me", "myself", "i", "mich", "mir", "ich", "mí", "yo"})
 
 _SERVED: Final = f'FIND(?one) WHERE {{ ({{type: "Person", name: "{SELF}"}}, "serves", ?one) }}'
 _LONGEST: Final = 60  # characters of a name that an error repeats
-_WORDS: Final = re.compile(r"\w+")
 _MOST: Final = 200  # concepts of a first name
 _MOST_SHOWN: Final = 5
 
@@ -125,18 +123,6 @@ def things_called(
             things |= {id: name, whole: its}
             notices.append(may_be_one(name, id, its, whole))
     return things, tuple(notices)
-
-
-def namesakes_in(nexus: Nexus, question: str) -> Iterator[Notice]:
-    """Yield who else may be meant by the first names, called so alone, that a question holds."""
-    words = (one for one in _WORDS.findall(question) if one[0].isupper())
-    for first in dict.fromkeys(words):
-        found = [one for one in nexus.elements.named(first) if one.by == "name"]
-        whole = _bearers(nexus, first) if found else {}
-        for id, name, other, its in _namesakes(nexus, whole):
-            if its not in question:
-                then = f'and what is told of "{its}" is forgotten by that name'
-                yield may_be_one(name, id, its, other, then)
 
 
 def _with_id(nexus: Nexus, called: str, *, past: bool) -> dict[str, str]:

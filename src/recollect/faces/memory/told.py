@@ -100,19 +100,15 @@ class ToldFact:
     replaces: str | None = None
 
 
-def read_facts(given: object) -> list[ToldFact]:
+def read_facts(given: Sequence[Mapping[str, object]]) -> list[ToldFact]:
     """Return facts as they are told; INVALID_ARGUMENT names the member, as `facts[0].object`."""
-    if not isinstance(given, Sequence) or isinstance(given, str):
-        raise refused("facts is not a list", f"pass facts: [{_EXAMPLE}]")
     if len(given) > MOST_FACTS:
         raise refused(f"facts has more than {MOST_FACTS} members", "tell them in several calls")
     return [read_fact(one, f"facts[{at}]") for at, one in enumerate(given)]
 
 
-def read_fact(given: object, place: str) -> ToldFact:
+def read_fact(given: Mapping[str, object], place: str) -> ToldFact:
     """Return one fact as it is told."""
-    if not isinstance(given, Mapping):
-        raise refused(f"{place} is not an object", f"pass {_EXAMPLE}")
     said: dict[str, object] = {}
     for key, value in given.items():
         name = _ALSO.get(key, key)

@@ -7,8 +7,8 @@ Specification 004, section 3.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
 
 import orjson
 from pydantic import JsonValue, TypeAdapter, ValidationError
@@ -206,19 +206,6 @@ class _Field:
         return f"{_IS_NOT}{', '.join(before)} or {last}" if before else f"{_IS_NOT}{last}"
 
 
-_HINTS: Final = {
-    "too_long": "send them in several calls",
-    "literal_error": "use one of those",
-    "string_type": 'pass it in quotes: "..."',
-    "int_type": "pass it without quotes: 10",
-    "float_type": "pass it without quotes: 0.5",
-    "bool_type": "pass it without quotes: true",
-    "list_type": "pass it in brackets: [...]",
-    "dict_type": "pass it in braces: {...}",
-}
-"""What to do about a fault."""
-
-
 def _refused(fields: Sequence[_Field], adapter: TypeAdapter[object]) -> RecollectError:
     """Return the error for the faults of an input: a limit only where nothing else is wrong.
 
@@ -226,17 +213,21 @@ def _refused(fields: Sequence[_Field], adapter: TypeAdapter[object]) -> Recollec
     """
     wrong = [one for one in fields if not one.is_too_large]
     first, *_ = wrong or fields
-    told, hint = [first], _HINTS.get(first.fault, "")
+    hints = {"too_long": "send them in several calls", "literal_error": "use one of those"}
+    told, hint = [first], hints.get(first.fault, "")
+    if first.fault.endswith("_type"):
+        hint = f"pass {first.path or 'it'} as {first.problem.removeprefix(_IS_NOT)}"
     unknown = next((one for one in wrong if one.fault == "extra_forbidden"), None)
     if unknown is not None and first.fault in ("missing", unknown.fault):
         told = [first] if first is unknown else [first, unknown]
         absent = [one.at[-1] for one in wrong if one.fault == "missing" and one.at]
         schema = adapter.json_schema()
-        of = (*_members(schema, unknown.at[:-1], schema.get("$defs", {})),)
+        where = [*schema.get("$defs", {}).values()] if len(unknown.at) > 1 else [schema]
+        of = [*where[0].get("properties", ())] if len(where) == 1 else []
         near = nearest(name := str(unknown.at[-1]), of)
         meant = near[:1] if is_slip(name, near) else absent if len(absent) == 1 else ()
-        by_likeness = dict.fromkeys((*near, *of))
-        hint = f"use {meant[0]}" if meant else f"use one of {', '.join(by_likeness)}"
+        others = ", ".join(dict.fromkeys((*near, *of)))
+        hint = f"use {meant[0]}" if meant else f"use one of {others}" if of else hint
     shown: list[object] = [{"field": one.path, "problem": one.problem} for one in fields[:_SHOWN]]
     return RecollectError(
         INVALID_ARGUMENT if wrong else LIMIT_EXCEEDED,
@@ -244,22 +235,6 @@ def _refused(fields: Sequence[_Field], adapter: TypeAdapter[object]) -> Recollec
         hint=hint,
         details={"fields": shown},
     )
-
-
-def _members(of: object, at: Sequence[int | str], named: Mapping[str, object]) -> Iterator[str]:
-    """Yield the fields of an object at a place in what a schema describes."""
-    match of:
-        case {"$ref": str(ref)}:
-            yield from _members(named.get(ref.rpartition("/")[2]), at, named)
-        case {"anyOf": list(forms)} | {"oneOf": list(forms)}:
-            for one in forms:
-                yield from _members(one, at, named)
-        case {"items": one} if at:
-            yield from _members(one, at[1:], named)
-        case {"properties": dict(its)} if at:  # what is no field names the form that was tried
-            yield from _members(its.get(at[0], of), at[1:], named)
-        case {"properties": dict(its)}:
-            yield from its
 
 
 def _fields(faults: Iterable[ErrorDetails], given: object) -> list[_Field]:

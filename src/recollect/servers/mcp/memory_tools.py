@@ -27,14 +27,11 @@ from recollect.servers.mcp.folders import Folders
 from recollect.servers.mcp.tool import Memory, ToolCall, tool
 
 STRICT: Final = ConfigDict(extra="forbid", strict=True)
-_TOLD: Final = ConfigDict(
-    extra="allow",
-    strict=True,
-    json_schema_extra={
-        "additionalProperties": False,
-        "required": ["subject", "predicate", "object"],
-    },
-)
+_CLOSED: Final[dict[str, Any]] = {
+    "additionalProperties": False,
+    "required": ["subject", "predicate", "object"],
+}
+_TOLD: Final = ConfigDict(extra="allow", strict=True, json_schema_extra=_CLOSED)
 """Of a fact, which the memory itself reads: it knows what is missing, and what another word is."""
 MAX_TOKENS: Final = 2_000  # of what is recalled
 _NAMES: Final = 50  # types, predicates and reasons that are listed of a file

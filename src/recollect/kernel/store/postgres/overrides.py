@@ -55,14 +55,14 @@ SELECT g.name FROM grp AS g WHERE g.due_at <= :now AND NOT EXISTS (
   WHERE o.group_id = g.group_id AND o.lease_until > :now AND o.owner != '' AND o.owner != :owner)
 ORDER BY g.name
 """,
-    # Of a group that is loaded for the first time nothing is counted yet: each name is looked up.
+    # Each name is looked up by the index of names, whose order is asked for: of a group that is
+    # loaded for the first time nothing is counted, and any index of the group would seem as good.
     NAMESAKES: """
 SELECT {cell w.value 0 bigint}, c.id, c.type FROM {rows made w} CROSS JOIN LATERAL (
   SELECT o.id, o.type FROM concept AS o
-  WHERE o.group_id = :group AND {equals o.name {cell w.value 2 text}}
-    AND {hidden o.expired_at} = :living
-    AND o.type != {cell w.value 1 bigint} AND {hidden o.id} < {cell w.value 0 bigint}
-  OFFSET 0) AS c
+  WHERE o.group_id = :group AND {equals o.name {cell w.value 2 text}} AND o.expired_at = :living
+    AND {hidden o.type} != {cell w.value 1 bigint} AND {hidden o.id} < {cell w.value 0 bigint}
+  ORDER BY o.type, rest_of(o.name) OFFSET 0) AS c
 ORDER BY 1, c.id
 """,
     LAST_VECTOR: "SELECT coalesce(max(v.id), 0) FROM vector AS v WHERE v.group_id = :group",

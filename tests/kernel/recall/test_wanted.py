@@ -279,3 +279,12 @@ def test_what_holds_all_that_is_asked_is_an_answer_though_it_is_no_more_than_a_n
         name = "tablet press 2" if "press" in question else "drug 7"
         assert [one.passage for one in nexus.recall(question).memories][:1] == [name]
         assert nexus.recall("Who sells drugs?").memories == ()
+
+
+def test_who_has_a_thing_tells_where_it_is_and_not_where_somebody_lives() -> None:
+    with recollect.memory(":memory:", actor="agent") as memory:
+        for text in ("Dora has the spare key of the flat", "Ada has the blue bicycle"):
+            memory.remember(text, evidence=[{"kind": "user_statement", "detail": text}])
+        (found, *_) = memory.recall("Where is the spare key of the flat?").memories
+        assert found.memory.text == "Dora has the spare key of the flat"
+        assert memory.recall("Where does Ada live?").memories == ()

@@ -14,7 +14,7 @@ from recollect.kernel.recall.spans import is_of_time, weekdays_in
 from recollect.kernel.recall.words import listed
 from recollect.kernel.search.tokens import folded
 
-_NUMBERS, _NUMBERED, _ONE_OR_NONE, _BEFORE_YEARS, _OF_TIME, _BEFORE_PLACES, _OF_AGE = (
+_NUMBERS, _NUMBERED, _ONE_OR_NONE, _BEFORE_YEARS, _OF_TIME, _BEFORE_PLACES, _OF_AGE, _HAS = (
     frozenset(line.split()) for line in listed("kinds")
 )
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -42,7 +42,8 @@ def tells(question: UnderstoodQuestion, text: str, told: str | None, *, is_timed
     if question.wants == "where":
         ends = {*map(folded, _WORD.findall(told or ""))} - asked
         named = any(not (_is_of_time(one) or _is_number(one)) for one in ends)
-        return named or any(_is_place(asked, *three) for three in around)
+        is_had = not (question.names or _HAS.isdisjoint(low))  # who has a thing tells where it is
+        return named or is_had or any(_is_place(asked, *three) for three in around)
     if question.wants != "how many":
         return True
     is_of_age = not _OF_AGE.isdisjoint(low)

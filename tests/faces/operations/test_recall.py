@@ -55,7 +55,7 @@ def test_who_speaks_what_is_asked_and_when_are_shares_of_a_score(nexus: Nexus) -
     tell(nexus, *TALK)
     first = nexus.recall("When did the plumber come to Ben, in April 2024?").memories[0]
     assert "The plumber came yesterday" in first.passage
-    assert {"words", "session", "speaker", "date", "kind", "role"} <= first.why.keys()
+    assert {"words", "session", "speaker", "date", "role"} <= first.why.keys()
 
 
 def test_what_an_assistant_says_comes_after_what_a_person_says(nexus: Nexus) -> None:

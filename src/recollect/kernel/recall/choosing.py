@@ -179,7 +179,8 @@ def is_near(ranking: Ranking, place: Pick, otherwise: float) -> bool:
         return ranking.covered(row) >= FLOOR[0] and _tells_wanted(ranking, place)
     if not is_named:
         means = near + otherwise >= FLOOR[1] and _tells_wanted(ranking, place)
-        return means or _holds_all(ranking, row)
+        asks = bool(question.words or telling_words(question.rest))  # "Who is there" does not
+        return asks and (means or _holds_all(ranking, row))
     if ranking.named is not None and not ranking.named[row]:
         return ranking.covered(row) + near >= FLOOR_OF_OTHERS and _tells_wanted(ranking, place)
     asked = telling_words(question.rest)

@@ -45,13 +45,13 @@ def why_of(nexus: Nexus, identifier: str, limit: int, cursor: str | None) -> Why
     versions = _steps(nexus, dated.element.id)
     lives = earlier_lives(nexus, [dated.element.id]) if isinstance(dated.element, Link) else ()
     said = [*(one for id in lives for one in _steps(nexus, id)), *versions]
-    steps = versions[start : start + limit]
+    steps, first = versions[start : start + limit], len(said) - len(versions) + start
     (memory,) = records_of(nexus, [dated])
     following = start + len(steps)
     return Why(
         memory,
         _episodes(nexus, dated),
-        tuple(_step(one, said[: said.index(one)]) for one in steps),
+        tuple(_step(one, said[: first + at]) for at, one in enumerate(steps)),
         _events(nexus, memory.id) if memory.kind == "claim" else (),
         _corrected(nexus, dated.element) if isinstance(dated.element, Link) else (),
         str(following) if following < len(versions) else None,

@@ -172,9 +172,14 @@ def ends_that_stay(nexus: Nexus, records: Sequence[MemoryRecord]) -> Iterator[No
 
 def told_of_past(records: Iterable[MemoryRecord], effect: Effect) -> tuple[Notice, ...]:
     """Return that a question leaves alone what has ended or stands no more."""
-    message = '"{}" is past, which is forgotten by its id alone'
-    told = ((message.format(one), forget_as(one.id, effect)) for one in records)
-    return tuple(Notice("past_stays", *both) for both in told)
+    return tuple(
+        Notice(
+            "past_stays",
+            f'"{one}" is past, which is forgotten by its id alone',
+            hint=forget_as(one.id, effect),
+        )
+        for one in records
+    )
 
 
 @dataclass(frozen=True, slots=True)

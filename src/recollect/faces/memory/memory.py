@@ -277,9 +277,16 @@ class Memory:
         text. `why` shows the reason. NOT_FOUND for an id that no living memory has.
         """
         before = self._record(id)
-        given: dict[str, Any] = {"text": text, "object": object, "valid_at": valid_at}
-        given |= {"invalid_at": invalid_at, "confidence": confidence, "source": source}
-        given |= {"attributes": attributes, "same_as": same_as}
+        given = {
+            "text": text,
+            "object": object,
+            "valid_at": valid_at,
+            "invalid_at": invalid_at,
+            "confidence": confidence,
+            "source": source,
+            "attributes": attributes,
+            "same_as": same_as,
+        }
         said = {key: value for key, value in given.items() if value is not None}
         if not said:
             raise refused("nothing is corrected", "say what is right, such as object")

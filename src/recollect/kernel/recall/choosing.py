@@ -26,11 +26,7 @@ from typing import Final
 import numpy as np
 
 from recollect.kernel.recall.asking import CALLED, UnderstoodQuestion, beside, names_in
-from recollect.kernel.recall.columns import (
-    NONE,
-    SAYS_ANYTHING,
-    SAYS_WHEN,
-)
+from recollect.kernel.recall.columns import NONE, SAYS_ANYTHING, SAYS_WHEN
 from recollect.kernel.recall.recollection import Recalled, Share
 from recollect.kernel.recall.remembering import CONCEPTS, FACTS, NAME, since_text
 from recollect.kernel.recall.scoring import FACTORS, SHARES, WORDS, Ranking, are_among

@@ -122,9 +122,7 @@ class Ranking:
     rows: Rows = field(default_factory=lambda: np.zeros(0, np.int64))  # best first, ties by age
     scores: Floats = field(default_factory=lambda: np.zeros(0))  # of those rows
     led: Mapping[int, float] = field(default_factory=dict)  # of what others, found before, name
-    covers: dict[int, tuple[float, ...]] = field(
-        default_factory=dict
-    )  # of rows that were looked up
+    covers: dict[int, tuple[float, ...]] = field(default_factory=dict)  # of rows looked up
 
     def points(self, rows: Rows) -> Iterator[tuple[str, Floats]]:
         """Yield the name of each share, and the points that it gives some rows."""

@@ -47,6 +47,7 @@ from recollect.kernel.store.statements.records import BY_TYPE
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement
 from recollect.kernel.write.unit import Unit
 from recollect.model import LIVING, Attributes, ElementKind, Misfit, Schema, SchemaMode, Value
+from recollect.model.arguments import json_kind
 from recollect.node import dataclass
 
 CONCEPT, LINK = ElementKind.CONCEPT, ElementKind.LINK
@@ -214,7 +215,7 @@ def shortfalls(demanded: Iterable[Demand], attributes: Attributes) -> Iterator[S
             hint = f'set "{one.attribute}" to {wanted}'
             yield Shortfall(CONSTRAINT_VIOLATION, one.attribute, message, hint)
         elif not one.takes(value):
-            message = f'has {_kind(value)} as "{one.attribute}", where {wanted} is declared'
+            message = f'has {json_kind(value)} as "{one.attribute}", where {wanted} is declared'
             hint = f'set "{one.attribute}" to {wanted}'
             yield Shortfall(INVALID_VALUE, one.attribute, message, hint)
 
@@ -227,20 +228,6 @@ def _demand(attribute: str, said: Value) -> Demand:
     types = tuple(one.casefold() for one in listed if isinstance(one, str))
     is_known = len(types) == len(listed) and all(one in _TESTS for one in types)
     return Demand(attribute, types if is_known else (), said.get("is_required") is True)
-
-
-def _kind(value: Value) -> str:
-    match value:
-        case bool():
-            return "a boolean"
-        case int() | float():
-            return "a number"
-        case str():
-            return "a string"
-        case list():
-            return "an array"
-        case _:
-            return "an object"
 
 
 _AT_ONCE = 2_000  # concepts read together

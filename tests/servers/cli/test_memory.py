@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import recollect
 from recollect.faces.claims import KINDS
 
 Ask = Callable[..., Any]
@@ -400,3 +401,32 @@ def test_a_reason_is_kept_with_what_is_put_right_or_forgotten(ask, cli):
     erased = ("forget", "--id", now["id"], "--how", "erase", "--reason", "she asked", "--yes")
     gone = cli(*erased, "--db", "me.db")
     assert gone.exit_code == 0 and "erased" in gone.stdout
+
+
+def test_words_that_nobody_quoted_are_one_question(ask, cli):
+    ask("remember", "--fact", "Ann Blake", "works_at", "BMW")
+    assert texts(
+        ask("recall", "where", "does", "Ann", "work", "--kind", "fact", "--limit", "1")
+    ) == ["Ann Blake works at BMW"]
+    more = cli("recall", "where", "does Ann", "work", "--limit", "1", "--db", "me.db")
+    assert "recollect recall --db me.db 'where does Ann work' --limit 1" in more.stdout
+    assert "About Ann Blake:" in ask("brief", "Ann", "Blake")["text"]
+    assert texts(ask("forget", "Ann", "works at", "BMW")) == ["Ann Blake works at BMW"]
+
+
+def test_the_options_of_time_are_named_where_a_cursor_keeps_its_own(ask, cli):
+    for place in ("Rome", "Oslo"):
+        ask("remember", "--fact", "Ann", "visited", place)
+    cursor = ask("recall", "what has Ann visited", "--limit", "1")["cursor"]
+    asked = ("recall", "what has Ann visited", "--cursor", cursor, "--transaction", "1")
+    told = cli(*asked, "--db", "me.db")
+    assert "--valid, --known or --transaction is given with a cursor" in told.stderr
+    assert "hint: leave --valid, --known or --transaction out\n" in told.stderr
+    assert "as_of" not in told.stderr
+
+
+def test_a_persons_own_word_is_evidence_that_refers_to_nothing(cli):
+    with recollect.memory("me.db", is_person=True) as memory:
+        claim = memory.remember("The key is under the mat").claim
+    assert "\n            human_assertion\n" in cli("why", claim.id, "--db", "me.db").stdout
+    assert "human_assertion:" not in cli("claim", "show", claim.id, "--db", "me.db").stdout

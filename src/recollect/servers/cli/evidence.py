@@ -41,6 +41,11 @@ def referred(ref: EvidenceRef) -> str:
     return ", ".join([*said, *(f"{key} {one_line(str(value))}" for key, value in named.items())])
 
 
+def evidence_line(ref: EvidenceRef) -> str:
+    """Return a piece of evidence on one line: its kind, and what it refers to, if it says that."""
+    return ": ".join(filter(None, (ref.kind, referred(ref))))
+
+
 def given_evidence(texts: Sequence[str], actor: str | None) -> list[EvidenceRef]:
     """Return the pieces of evidence that words mean; a human asserts as the `actor`."""
     try:

@@ -26,7 +26,7 @@ from recollect.faces.memory import (
     RecalledRecord,
 )
 from recollect.servers.cli.cells import counted
-from recollect.servers.cli.evidence import given_evidence, referred
+from recollect.servers.cli.evidence import evidence_line, given_evidence
 from recollect.servers.cli.given import text_of
 from recollect.servers.cli.opening import opened, warn_of_absent_group
 from recollect.servers.cli.options import Invocation, told
@@ -75,18 +75,17 @@ _HINTS: Final = {
 }
 """What the memory says of its arguments, said of options."""
 
-_OPTIONS: Final = {"valid_at": "--from", "invalid_at": "--until", "object": "OBJECT"}
-_MEMBER: Final = re.compile(r"\bfacts?(?:\[0\])?\.(\w+)|\bits (invalid_at)\b")
+_OPTIONS: Final = {
+    "valid_at": "--from",
+    "invalid_at": "--until",
+    **{name: name.upper() for name in ("subject", "predicate", "object")},
+}
+_MEMBER: Final = re.compile(r"\b(?:facts?(?:\[0\])?\.|its (?=invalid_at\b))(\w+)")
 
 
 def _in_flags(message: str) -> str:
     """Return a message that names a member of a fact by the option that gives it."""
-
-    def option(found: re.Match[str]) -> str:
-        name = found[1] or found[2]
-        return _OPTIONS.get(name, name.upper() if name in ("subject", "predicate") else f"--{name}")
-
-    return _MEMBER.sub(option, message)
+    return _MEMBER.sub(lambda found: _OPTIONS.get(found[1], f"--{found[1]}"), message)
 
 
 _ADD_EVIDENCE: Final = "add -e user_statement='what was said'"
@@ -162,10 +161,20 @@ def read_messages(said: Sequence[str], file: str | None) -> list[dict[str, objec
     return found
 
 
+def _spoken(wanted: ToRecall | ToForget | ToBrief) -> dict[str, Any]:
+    """Return options as the face takes them; words that nobody quoted are one text."""
+    given = told(wanted)
+    return given | {name: " ".join(given[name]) for name in _SPOKEN if name in given}
+
+
+_SPOKEN: Final = ("question", "what", "topic")
+"""What is said in plain words."""
+
+
 def recall(on: Invocation, wanted: ToRecall) -> None:
     """Show what a question is about."""
     with _on(on) as (out, memory):
-        given = told(wanted)
+        given = _spoken(wanted)
         why = given.pop("why")
         found = memory.recall(as_of=on.as_of, **given)
         if out.give_json(found.to_dict()):
@@ -203,7 +212,7 @@ def forget(on: Invocation, wanted: ToForget, *, is_sure: bool) -> None:
     """Forget one memory by its id, or show what a question names before it is forgotten."""
     with _on(on) as (out, memory):
         is_at_once = is_sure or (wanted.id is not None and wanted.effect != "erase")
-        given = told(wanted)
+        given = _spoken(wanted)
         done = memory.forget(dry_run=not is_at_once, **given)
         if out.give_json(done.to_dict()):
             return
@@ -232,7 +241,7 @@ def list_all(on: Invocation, wanted: ToList) -> None:
 def brief(on: Invocation, wanted: ToBrief) -> None:
     """Say what to know at the start of a session."""
     with _on(on) as (out, memory):
-        found = memory.brief(**told(wanted))
+        found = memory.brief(**_spoken(wanted))
         if out.give_json(found.to_dict()):
             return
         for line in found.text.splitlines():
@@ -251,9 +260,7 @@ def explain(on: Invocation, identifier: str, limit: int, cursor: str | None) -> 
             if value := members.get(name):
                 out.show_text(shown(f"            {name}: {value}"))
         for one in members.get("evidence", ()):
-            out.show_text(
-                shown(f"            {one['kind']}: {referred(from_wire(EvidenceRef, one))}")
-            )
+            out.show_text(shown(f"            {evidence_line(from_wire(EvidenceRef, one))}"))
         for one in why.episodes:
             out.show_text(shown(f"            learnt from: {one.get('text') or one.get('id')}"))
         for one in why.corrects:

@@ -31,7 +31,7 @@ from rich.text import Text
 
 from recollect.errors import STORE_UNAVAILABLE, Notice, RecollectError, errors_with, in_words
 from recollect.servers.cli.options import Invocation
-from recollect.servers.cli.own_words import at_memory, own_hint
+from recollect.servers.cli.own_words import at_memory, in_options, own_hint
 from recollect.servers.cli.safe_text import escaped, one_line, plain, shown
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class Output:
 
     def warn(self, message: str, hint: str = "") -> None:
         """Print a warning on standard error."""
-        line = Text("warning: ", style="yellow").append(one_line(message))
+        line = Text("warning: ", style="yellow").append(one_line(in_options(message)))
         if hint:
             line.append(f" ({one_line(self._own_hint(hint))})", style="dim")
         self.err.print(line, soft_wrap=True)
@@ -166,12 +166,12 @@ class Output:
                 self.warn(one.message, one.hint)
 
     def own_notice(self, notice: Notice) -> Notice:
-        """Return a notice with a hint that a person at a terminal can follow."""
-        return replace(notice, hint=self._own_hint(notice.hint))
+        """Return a notice as a person at a terminal can follow it."""
+        return replace(notice, message=in_options(notice.message), hint=self._own_hint(notice.hint))
 
     def own_error(self, error: RecollectError) -> RecollectError:
-        """Return an error with a hint that a person at a terminal can follow."""
-        return in_words(error, self._own_hint)
+        """Return an error as a person at a terminal can follow it."""
+        return replace(in_words(error, self._own_hint), message=in_options(error.message))
 
     def _own_hint(self, hint: str) -> str:
         own = own_hint(hint, takes_parameters=self._takes_parameters, is_shell=self._is_shell)

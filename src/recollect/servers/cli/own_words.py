@@ -14,20 +14,8 @@ from recollect.servers.cli.options import Invocation
 
 _COMMAND: Final = re.compile(r"\brecollect ([a-z]+)(?: ([a-z]+))?")
 NOUNS: Final = frozenset(
-    [
-        "capsule",
-        "claim",
-        "attention",
-        "knowledge",
-        "markup",
-        "schema",
-        "index",
-        "audit",
-        "mcp",
-        "token",
-        "database",
-    ]
-)
+    ("capsule", "claim", "attention", "knowledge", "markup", "schema", "index", "audit", "mcp")
+) | {"token", "database"}
 """Commands that have verbs."""
 
 PLACED: Final = frozenset(
@@ -48,6 +36,8 @@ APART: Final = frozenset(
 _OWN_MEMORY: Final = re.compile(r" ['\w/.]")
 
 _VALID_NOW: Final = "\\asof valid now"
+_AS_OF: Final = re.compile(r"(?<![\w\"'`.?$-])as_of(?:\.(valid|known))?(?![\w\"'`])")
+_MOMENT: Final = "--valid, --known or --transaction"
 _MOVED_BY: Final = {"verified": "verify", "disputed": "dispute", "superseded": "supersede"}
 
 
@@ -59,7 +49,7 @@ def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = Fals
     ('use --transaction 2', 'use \\asof transaction 2')
     """
     if not isinstance(hint, Hint):
-        return hint
+        return hint if is_shell else in_options(hint)
     match hint.todo:
         case ToDo.GIVE_PARAMETER:
             name = hint.on[0]
@@ -112,6 +102,15 @@ def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = Fals
             return "name a later day with --until"
         case _:
             assert_never(hint.todo)
+
+
+def in_options(text: str) -> str:
+    """Return a text that names the moment that is read by the options that say which.
+
+    >>> in_options("leave as_of out"), in_options("as_of.valid is 7")
+    ('leave --valid, --known or --transaction out', '--valid is 7')
+    """
+    return _AS_OF.sub(lambda found: f"--{found[1]}" if found[1] else _MOMENT, text)
 
 
 def at_memory(hint: str, on: Invocation) -> str:

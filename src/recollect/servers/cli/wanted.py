@@ -206,7 +206,7 @@ Past = Annotated[bool, option("--past", "What has ended or was corrected, too.")
 class ToRecall:
     """What is recalled, as a face takes it, and whether its score is explained."""
 
-    question: Annotated[str, typer.Argument(help="In plain words.")]
+    question: Annotated[list[str], argument("QUESTION", "In plain words.")]
     kinds: Annotated[list[MemoryKind] | None, option("--kind", "Only these.")] = None
     limit: Annotated[int, option("--limit", "Memories.", min=1, max=100)] = 10
     max_tokens: Annotated[
@@ -235,7 +235,7 @@ class ToList:
 class ToBrief:
     """What a brief is about, as a face takes it."""
 
-    topic: Annotated[str | None, typer.Argument(help="A name, or a question.")] = None
+    topic: Annotated[list[str] | None, argument("[TOPIC]", "A name, or a question.")] = None
     max_tokens: Annotated[int, option("--max-tokens", "About so many.", min=100, max=20_000)] = 800
     since: Annotated[str | None, option("--since", "INSTANT", "When the last session was.")] = None
 
@@ -267,7 +267,7 @@ class ToForget:
     """What is to be forgotten, and how, as a face takes it."""
 
     what: Annotated[
-        str | None, argument("[QUESTION]", "What is to be forgotten, in plain words.")
+        list[str] | None, argument("[QUESTION]", "What is to be forgotten, in plain words.")
     ] = None
     id: Annotated[str | None, option("--id", "ID", "Of one memory.")] = None
     effect: Annotated[

@@ -67,6 +67,8 @@ _NAMESPACES: Final = """
 MATCH (n:RecollectNode) WHERE n.namespace IS NOT NULL RETURN DISTINCT n.namespace AS name
 """
 
+_RETRY_SECONDS: Final = 5.0  # the driver's own 30 would be waited for at each call of a lost server
+
 
 class Neo4jGraphService(GraphServiceBase):
     """Nodes and edges in Neo4j. Needs the extra `neo4j`.
@@ -83,7 +85,9 @@ class Neo4jGraphService(GraphServiceBase):
         self._place = f"Neo4j at {uri}"
         self._is_ready = False
         try:
-            self._driver: Any = neo4j.GraphDatabase.driver(uri, auth=auth)
+            self._driver: Any = neo4j.GraphDatabase.driver(
+                uri, auth=auth, max_transaction_retry_time=_RETRY_SECONDS
+            )
         except (self._errors.ConfigurationError, ValueError, TypeError) as error:
             raise refused(f"uri is no address of Neo4j: {error}", "use bolt://host:7687") from error
 
@@ -100,9 +104,8 @@ class Neo4jGraphService(GraphServiceBase):
 
     def _run(self, statement: str, **values: object) -> list[dict[str, Any]]:
         """Run a statement as one transaction, again where the server says that it may."""
-        with self._driver.session(database=self._database) as session:
-            found = session.execute_write(lambda work: work.run(statement, values).data())
-        return cast("list[dict[str, Any]]", found)
+        found = self._driver.execute_query(statement, values, database_=self._database)
+        return [one.data() for one in found.records]
 
     def _put_node(self, node: GraphNode, namespace: Namespace) -> None:
         self._run(
@@ -137,8 +140,7 @@ class Neo4jGraphService(GraphServiceBase):
     def _edges(
         self, node_id: str, namespace: Namespace, *, incoming: bool
     ) -> Collection[GraphEdge]:
-        statement = _INCOMING if incoming else _OUTGOING
-        rows = self._run(statement, key=document_key(node_id, namespace))
+        rows = self._run(_INCOMING if incoming else _OUTGOING, key=document_key(node_id, namespace))
         return [edge_of(row["value"]) for row in rows]
 
     def _targets(self, sources: Sequence[str], kind: str | None, namespace: Namespace) -> set[str]:

@@ -18,7 +18,6 @@ from urllib.parse import urlsplit
 
 import orjson
 import psycopg
-from psycopg import Connection
 from rich.console import Console
 from tests import postgres
 
@@ -32,11 +31,10 @@ from bench.scale import FULL, SMALL, TINY, Scale
 from bench.searches import DOCUMENTS, SMALL_GROUP, Library
 from bench.served_shapes import served_sql
 from bench.shapes import SHAPES, Shape
-from recollect.kernel.store.port import SqlRow
 from recollect.kernel.store.postgres import round_trip
 from recollect.kernel.store.postgres.address import parse_server
 from recollect.kernel.store.postgres.binding import adapt, bound
-from recollect.kernel.store.postgres.round_trip import Found, Query
+from recollect.kernel.store.postgres.round_trip import Answer, Query, ServerConnection
 from recollect.model import LIVING, AsOf
 
 GRAPH = Size(10_000, 100_000)
@@ -285,7 +283,7 @@ def _overheard() -> Iterator[list[list[Query]]]:
     heard: list[list[Query]] = []
     sent = round_trip.sent
 
-    def hear(connection: Connection[SqlRow], queries: Sequence[Query]) -> Found:
+    def hear(connection: ServerConnection, queries: Sequence[Query]) -> list[Answer]:
         heard.append(list(queries))
         return sent(connection, queries)
 

@@ -194,7 +194,7 @@ def test_the_settings_end_with_their_transaction(on_server: str) -> None:
     assert (mode, wait) == ("force_generic_plan", "5s")
     connection = store._pool.take()
     assert connection.execute(asked).fetchone() == ("auto", "0", inside)
-    store._pool.end(connection, "COMMIT")
+    store._pool.end(connection)
     store.close()
 
 
@@ -208,6 +208,18 @@ def test_a_statement_is_prepared_from_its_first_use_unless_the_address_says_no(
             sql = "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE 'SELECT 40%'"
             assert session.rows(sql) == [(count,)]
         store.close()
+
+
+def test_a_connection_that_has_prepared_many_statements_is_replaced(on_server: str) -> None:
+    store = PostgresStore(on_server, StoreSettings(connections=1))
+    served_by = []
+    for first in (0, 0, 600, 0):
+        with store.reading() as session:
+            for at in range(first, first + 300):
+                session.rows(f"-- the {at}th\nSELECT 1")
+            served_by += session.rows("SELECT pg_backend_pid()")
+    assert served_by[0] == served_by[1] == served_by[2] != served_by[3]
+    store.close()
 
 
 def test_an_open_memory_goes_on_when_its_server_is_back() -> None:

@@ -16,9 +16,8 @@ import pytest
 
 import recollect
 from recollect.errors import RecollectError
-from recollect.kernel.store.port import SqlRow
 from recollect.kernel.store.postgres.faults import is_lost
-from recollect.kernel.store.postgres.round_trip import sent
+from recollect.kernel.store.postgres.round_trip import ServerConnection, sent
 from recollect.model import Key, PutConcept, PutLink
 
 STARTING = b"SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0"
@@ -167,10 +166,31 @@ def test_a_fault_belongs_to_the_first_statement_of_a_message_that_has_one(
             with pytest.raises(psycopg.errors.DivisionByZero):
                 sent(connection, [("BEGIN", ()), *queries])
             sent(connection, [("ROLLBACK", ())])
-        assert sent(connection, [("SELECT 1", ()), ("SELECT 2", ())])[1].fetchall() == [(2,)]
+        assert sent(connection, [("SELECT 1", ()), ("SELECT 2", ())])[1].rows == [(2,)]
 
 
-def connected(database: str) -> psycopg.Connection[SqlRow]:
-    return psycopg.connect(
-        database, autocommit=True, cursor_factory=psycopg.RawCursor, prepare_threshold=0
-    )
+def test_a_text_is_prepared_once_for_the_types_of_its_values_whatever_fails_after_it(
+    database: str,
+) -> None:
+    one = "SELECT $1::text"
+    with connected(database) as connection:
+        for _ in range(2):
+            with pytest.raises(psycopg.errors.DivisionByZero):
+                sent(connection, [(one, ("a",)), (one, ("b",)), ("SELECT 1 / 0", ()), (one, (1,))])
+        told = sent(connection, [(one, ("c",)), (one, (2,)), (one, (None,))])
+        assert [each.rows for each in told] == [[("c",)], [("2",)], [(None,)]]
+        asked = "SELECT parameter_types::text FROM pg_prepared_statements WHERE statement = $1"
+        (found,) = sent(connection, [(asked, (one,))])
+        assert sorted(found.rows) == [("{smallint}",), ("{text}",)]
+
+
+def test_what_is_no_value_of_the_server_is_told_before_anything_is_sent(database: str) -> None:
+    with connected(database) as connection:
+        for fault in ("\0", "\ud800"):
+            with pytest.raises((psycopg.DataError, UnicodeEncodeError)):
+                sent(connection, [("BEGIN", ()), ("SELECT $1::text", (fault,))])
+        assert connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+
+
+def connected(database: str) -> ServerConnection:
+    return ServerConnection.connect(database, autocommit=True, prepare_threshold=0)

@@ -24,7 +24,7 @@ from recollect.kernel.store.port import SqlRow
 from recollect.kernel.store.postgres.address import ServerAddress
 from recollect.kernel.store.postgres.binding import adapt
 from recollect.kernel.store.postgres.faults import refused, reshaped_late, translated
-from recollect.kernel.store.postgres.round_trip import Query
+from recollect.kernel.store.postgres.round_trip import Query, ServerConnection, sent
 
 Answered = Callable[[list[SqlRow]], None]
 """What is told the rows that a statement answers with."""
@@ -58,20 +58,20 @@ SELECT set_config('search_path', $1, true), set_config('lock_timeout', $2, true)
   {", ".join(f"set_config('{name}', '{value}', true)" for name, value in SETTINGS.items())}
 """
 _QUOTED: Final = re.compile(r'"(?:[^"]|"")+"')
-_STATEMENTS: Final = 512  # prepared on each connection
-_LEFT: Final[list[ConnectionPool]] = []
+_STATEMENTS: Final = 512  # prepared on a connection, before it is replaced
+_LEFT: Final[list[ConnectionPool[ServerConnection]]] = []
 """The pools of a parent, kept in its child for good: nothing of them may be closed there."""
 
 
 @contextmanager
-def connected(address: ServerAddress) -> Iterator[Connection[SqlRow]]:
+def connected(address: ServerAddress) -> Iterator[ServerConnection]:
     """Give a connection of its own, closed at the end; STORE_UNAVAILABLE says why there is none."""
     try:
-        connection = Connection[SqlRow].connect(address.timed, **_arguments(address))
+        connection = ServerConnection.connect(address.timed, **_arguments(address))
     except psycopg.Error as error:
         raise refused(error, address) from None  # its message may hold what nobody should read
     try:
-        _configure(connection)
+        adapt(connection)
         yield connection
     finally:
         connection.close()
@@ -86,11 +86,6 @@ def _arguments(address: ServerAddress) -> dict[str, Any]:
     }
 
 
-def _configure(connection: Connection[SqlRow]) -> None:
-    connection.prepared_max = _STATEMENTS
-    adapt(connection)
-
-
 class Pool:
     """Lends connections to the threads of one process; at most `most` at a time."""
 
@@ -99,10 +94,11 @@ class Pool:
         self._address = address
         self.place = address.place
         self.wait_seconds = wait_seconds
-        self._pool: ConnectionPool[Connection[SqlRow]] = ConnectionPool(
+        self._pool = ConnectionPool(
             address.timed,
+            connection_class=ServerConnection,
             kwargs=_arguments(address),
-            configure=_configure,
+            configure=adapt,
             min_size=0,
             max_size=most,
             timeout=max(wait_seconds, 0.1),
@@ -111,7 +107,7 @@ class Pool:
         )
         weakref.finalize(self, _leave_or_close, self.process, self._pool)
 
-    def take(self) -> Connection[SqlRow]:
+    def take(self) -> ServerConnection:
         """Take a connection; STORE_BUSY when none becomes free in time."""
         try:
             return self._pool.getconn()
@@ -121,18 +117,20 @@ class Pool:
         except psycopg.Error as error:
             raise translated(error) from None
 
-    def end(self, connection: Connection[SqlRow], last: str) -> None:
-        """End what is open on a connection, and take it back; one where that fails is replaced.
+    def end(self, connection: ServerConnection) -> None:
+        """Undo what is open on a connection, and take it back; one where that fails is replaced.
 
+        So is one on which the server keeps many statements: those of others may be long forgotten.
         In a child the connection is its parent's, who goes on with it.
         """
         if self.process != os.getpid():
             return
-        try:
-            if is_open(connection):
-                connection.execute(last)
-        except psycopg.Error:
+        if len(connection.names) > _STATEMENTS:
             connection.close()  # the server undoes what is open as soon as nobody is there
+        try:
+            with suppress(psycopg.Error):
+                if is_open(connection):
+                    sent(connection, [("ROLLBACK", ())])
         finally:
             self._pool.putconn(connection)
 
@@ -140,7 +138,7 @@ class Pool:
         """Replace the connections that the server has closed."""
         self._pool.check()
 
-    def beside(self) -> AbstractContextManager[Connection[SqlRow]]:
+    def beside(self) -> AbstractContextManager[ServerConnection]:
         """Connect for what stands in no transaction, as long as a block lasts."""
         return connected(self._address)
 
@@ -229,7 +227,7 @@ def milliseconds(seconds: float | None) -> str:
     return UNLIMITED if seconds is None else str(max(1, round(seconds * 1000)))
 
 
-def _leave_or_close(process: int, pool: ConnectionPool) -> None:
+def _leave_or_close(process: int, pool: ConnectionPool[ServerConnection]) -> None:
     if process == os.getpid():
         pool.close()
     else:

@@ -23,7 +23,7 @@ from typing import Final
 from uuid import uuid4
 
 import psycopg
-from psycopg import Connection, RawCursor, RawServerCursor
+from psycopg import RawServerCursor
 
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store.cells import Sampling, SqlValue, whole
@@ -51,7 +51,7 @@ from recollect.kernel.store.postgres.pool import (
     milliseconds,
 )
 from recollect.kernel.store.postgres.postings import Postings
-from recollect.kernel.store.postgres.round_trip import Found, Query, together
+from recollect.kernel.store.postgres.round_trip import Answer, Query, ServerConnection
 from recollect.kernel.store.postgres.text_index import PostgresTexts, Word
 from recollect.kernel.store.sharing import AsksOnce
 from recollect.kernel.store.statement import Insertion, Statement
@@ -72,6 +72,7 @@ UPDATE grp SET due_at = coalesce((
   SELECT min(w.due_at) FROM work AS w WHERE w.group_id = $1 AND w.due_at < {LIVING}), {LIVING})
 WHERE group_id = $1
 """  # noqa: S608 - numbers
+_UNDO_PART: Final = ("ROLLBACK TO SAVEPOINT part", ()), ("RELEASE SAVEPOINT part", ())
 _LOCK_ALL: Final = "LOCK TABLE grp IN EXCLUSIVE MODE"
 _LOCK_NUMBER: Final = "SELECT 1 FROM grp AS g WHERE g.group_id = $1 FOR UPDATE"
 _OUTCOME: Final = "SELECT t.chain FROM tx AS t WHERE t.group_id = $1 AND t.number = $2"
@@ -107,7 +108,7 @@ class PostgresSession(AsksOnce):
         self.kinds = kinds
         self.sampling = sampling
         self._pool = pool
-        self._connection: Connection[SqlRow] | None = None
+        self._connection: ServerConnection | None = None
         self._before: list[Query] = []  # what travels with the next statement
         self._waiting = False  # whether what is put may wait for that one
         self._answers: list[tuple[int, Answered]] = []  # who is told what a place in it answers
@@ -153,8 +154,7 @@ class PostgresSession(AsksOnce):
 
     def rows(self, sql: Sql, parameters: Parameters = ()) -> list[SqlRow]:
         """Run one statement and return all its rows."""
-        cursor = self._run(*self._bound(sql, parameters))
-        return [] if cursor.rownumber is None else cursor.fetchall()
+        return self._run(*self._bound(sql, parameters))
 
     def row(self, sql: Sql, parameters: Parameters = ()) -> SqlRow | None:
         """Run one statement and return its first row, if it has one."""
@@ -162,8 +162,7 @@ class PostgresSession(AsksOnce):
         ahead, self._ahead = self._ahead, None
         if ahead is not None and ahead[0] == query:
             return next(iter(ahead[1]), None)
-        cursor = self._run(*query)
-        row = None if cursor.rownumber is None else cursor.fetchone()
+        row = next(iter(self._run(*query)), None)
         if sql is STATE and not self.is_writing:
             self._version = _version(row)
         return row
@@ -220,18 +219,9 @@ class PostgresSession(AsksOnce):
             self._logged = None
         sets = [bound(_text(sql), one) for one in given]
         self._ahead = None
-        if self._waiting and len(self._before) + len(sets) <= _MOST_WAITING:
-            self._before += sets
-            return
-        if len(sets) == 1:
-            self._run(*sets[0])
-            return
-        connection = self._begun()
-        with self._translating():
-            cursor = connection.cursor()
-            with together(connection):
-                cursor.executemany(sets[0][0], [values for _, values in sets])
-        self.written += cursor.rowcount
+        self._before += sets
+        if not self._waiting or len(self._before) > _MOST_WAITING:
+            self._begun()
 
     def put(self, insertion: Insertion, rows: Sequence[SqlRow]) -> None:
         """Put rows into a table by the thousand: it takes a third of the time."""
@@ -349,7 +339,7 @@ class PostgresSession(AsksOnce):
         place = len(self._before)
         self._answers += (place, found.extend), (place + 1, self._read_clock)
         self._before += (_LOCK_GROUP, (group, waits)), (_CLOCK, ())
-        self._ahead = asked, self._run(*asked).fetchall()
+        self._ahead = asked, self._run(*asked)
         if is_there := found[0][0] is not None:
             return is_there
         self._ahead = None
@@ -399,24 +389,19 @@ class PostgresSession(AsksOnce):
             if self._connection is not None and is_open(self._connection):
                 self._forget()
                 with self._translating():
-                    self._connection.execute("ROLLBACK TO SAVEPOINT part")
-                    self._connection.execute("RELEASE SAVEPOINT part")
+                    self._send(self._connection, _UNDO_PART)
             return
         self._after_commit.clear()
-        self.leave("ROLLBACK")
+        self.leave()
 
-    def leave(self, last: str = "COMMIT") -> None:
-        """End the transaction, if it has begun, and give the connection back.
-
-        A transaction that only read ends by COMMIT: after a ROLLBACK the driver would prepare
-        every statement anew.
-        """
+    def leave(self) -> None:
+        """Undo the transaction, if it has begun, and give the connection back."""
         connection, self._connection = self._connection, None
         self.is_writing = self._waiting = False
         self._skew = self._logged = self.group_seen = None
         self._forget()
         if connection is not None:
-            self._pool.end(connection, last)
+            self._pool.end(connection)
 
     def _forget(self) -> None:
         """Drop what waits, what the block was allowed, and what it was answered."""
@@ -426,7 +411,7 @@ class PostgresSession(AsksOnce):
         self._ahead = self._seconds = self._deadline = self._version = None
         self._limit = UNLIMITED
 
-    def _run(self, text: str, values: Sequence[SqlValue]) -> RawCursor[SqlRow]:
+    def _run(self, text: str, values: Sequence[SqlValue]) -> list[SqlRow]:
         if self._pool.process != os.getpid():
             raise RecollectError(
                 STORE_UNAVAILABLE,
@@ -442,9 +427,9 @@ class PostgresSession(AsksOnce):
         if self._connection is None:
             return self._first((text, values))
         with self._translating():
-            return self._send(self._connection, [(text, values)])[0]
+            return self._send(self._connection, [(text, values)])[0].rows
 
-    def _begun(self) -> Connection[SqlRow]:
+    def _begun(self) -> ServerConnection:
         """Return the connection, on which everything that was to travel has arrived."""
         if self._connection is None:
             self._run("SELECT 1", ())
@@ -459,41 +444,40 @@ class PostgresSession(AsksOnce):
                 self._send(self._connection, ())
 
     def _send(
-        self, connection: Connection[SqlRow], queries: Sequence[Query], first: Sequence[Query] = ()
-    ) -> Found:
-        """Run statements after those that wait, in one round trip; return what they found.
+        self, connection: ServerConnection, queries: Sequence[Query], first: Sequence[Query] = ()
+    ) -> list[Answer]:
+        """Run statements after those that wait, in one round trip; return what they answered.
 
         `first` come before all of them. Who waits for an answer is told it.
         """
         before, answers = self._before, self._answers
-        cursors = round_trip.sent(connection, [*first, *before, *queries])
-        if self.is_writing:
-            self.written += sum(one.rowcount for one in cursors if one.rownumber is None)
+        found = round_trip.sent(connection, [*first, *before, *queries])
+        self.written += sum(one.changed for one in found)
         self._before, self._answers = [], []
         for place, answered in answers:
-            answered(cursors[len(first) + place].fetchall())
-        return cursors[len(first) + len(before) :]
+            answered(found[len(first) + place].rows)
+        return found[len(first) + len(before) :]
 
     def _bound(self, sql: Sql, parameters: Parameters) -> Query:
         if not self.depth and isinstance(parameters, Mapping):
             self._group = parameters.get("group")
         return bound(_text(sql), parameters)
 
-    def _alone(self, query: Query) -> RawCursor[SqlRow]:
+    def _alone(self, query: Query) -> list[SqlRow]:
         """Run a statement outside of blocks, and keep the state there is after it.
 
         Without a BEGIN what travels together is one transaction, by itself.
         """
         state = _STATE, (self._group,)
         connection, (found, seen) = self._begin([query, state], self._preamble()[1:])
-        self._pool.end(connection, "ROLLBACK")
-        self._version = _version(seen.fetchone())
-        return found
+        self._pool.end(connection)
+        self._version = _version(next(iter(seen.rows), None))
+        return found.rows
 
-    def _first(self, query: Query) -> RawCursor[SqlRow]:
+    def _first(self, query: Query) -> list[SqlRow]:
         """Begin the transaction with its first statement."""
         self._connection, found = self._begin([query], self._preamble())
-        return found[0]
+        return found[0].rows
 
     def _preamble(self) -> Sequence[Query]:
         kind = WRITE if self.is_writing else READ
@@ -501,13 +485,13 @@ class PostgresSession(AsksOnce):
 
     def _begin(
         self, queries: Sequence[Query], begin: Sequence[Query]
-    ) -> tuple[Connection[SqlRow], Found]:
+    ) -> tuple[ServerConnection, list[Answer]]:
         """Begin a transaction with its first statements, on a connection that works."""
         connection = self._pool.take()
         try:
             return connection, self._send(connection, queries, begin)
         except READING_ERRORS as error:
-            self._pool.end(connection, "ROLLBACK")
+            self._pool.end(connection)
             if not is_lost(error):
                 raise translated(error, self._seconds) from None
             self._pool.renew()
@@ -515,7 +499,7 @@ class PostgresSession(AsksOnce):
         try:
             return connection, self._send(connection, queries, begin)
         except READING_ERRORS as again:
-            self._pool.end(connection, "ROLLBACK")
+            self._pool.end(connection)
             raise translated(again, self._seconds) from None
 
     def _end(self, last: str) -> None:
@@ -524,7 +508,7 @@ class PostgresSession(AsksOnce):
         assert connection is not None
         try:
             (ended,) = self._send(connection, [(last, ())])
-            kept = ended.statusmessage == last
+            kept = ended.done == last.encode()
         except psycopg.OperationalError as error:
             if not is_lost(error):
                 raise translated(error) from None
@@ -574,7 +558,7 @@ def _version(state: SqlRow | None) -> int | None:
     return whole(state[0]) * _TRANSACTIONS + whole(state[1])
 
 
-def _plan(connection: Connection[SqlRow], text: str, values: Sequence[SqlValue]) -> tuple[str, ...]:
+def _plan(connection: ServerConnection, text: str, values: Sequence[SqlValue]) -> tuple[str, ...]:
     """Return the plan of a statement as it is prepared: the one for any values.
 
     Its name is drawn: one that was cancelled stays with the server's connection, which a pool

@@ -34,7 +34,7 @@ from bench.shapes import SHAPES, Shape
 from recollect.kernel.store.postgres import round_trip
 from recollect.kernel.store.postgres.address import parse_server
 from recollect.kernel.store.postgres.binding import adapt, bound
-from recollect.kernel.store.postgres.round_trip import Answer, Query, ServerConnection
+from recollect.kernel.store.postgres.round_trip import Query, ServerAnswer, ServerConnection
 from recollect.model import LIVING, AsOf
 
 GRAPH = Size(10_000, 100_000)
@@ -283,7 +283,7 @@ def _overheard() -> Iterator[list[list[Query]]]:
     heard: list[list[Query]] = []
     sent = round_trip.sent
 
-    def hear(connection: ServerConnection, queries: Sequence[Query]) -> list[Answer]:
+    def hear(connection: ServerConnection, queries: Sequence[Query]) -> list[ServerAnswer]:
         heard.append(list(queries))
         return sent(connection, queries)
 

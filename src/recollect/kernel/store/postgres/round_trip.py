@@ -7,9 +7,9 @@ statement as soon as they have it, and take three times the work.
 
 from __future__ import annotations
 
-import itertools
+import hashlib
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from psycopg import Connection, OperationalError, abc
 from psycopg.adapt import PyFormat, Transformer
@@ -27,10 +27,8 @@ Query = tuple[str, Sequence[SqlValue]]
 _Prepared = tuple[str, tuple[int, ...]]
 """A text, and the types of its values: the server prepares it for these."""
 
-_NUMBERS: Final = itertools.count(1)
 
-
-class Answer(NamedTuple):
+class ServerAnswer(NamedTuple):
     """What a statement answered: rows, how many it changed where it gives none, and what it was."""
 
     rows: list[SqlRow]
@@ -46,7 +44,7 @@ class ServerConnection(Connection[SqlRow]):
         self.names: dict[_Prepared, bytes] = {}
 
 
-def sent(connection: ServerConnection, queries: Sequence[Query]) -> list[Answer]:
+def sent(connection: ServerConnection, queries: Sequence[Query]) -> list[ServerAnswer]:
     """Run statements in one round trip, and return what each of them answered.
 
     A fault is that of the first statement that has one, or of the way to the server; what is no
@@ -65,7 +63,7 @@ def sent(connection: ServerConnection, queries: Sequence[Query]) -> list[Answer]
                 key = text, types
                 name = connection.names.get(key) or coming.get(key)
                 if name is None:
-                    coming[key] = name = b"of_ours_%d" % next(_NUMBERS)
+                    coming[key] = name = _name(key)
                     pgconn.send_prepare(name, text.encode(), types)
                     order.append(key)
                 pgconn.send_query_prepared(name, given, formats)
@@ -76,7 +74,7 @@ def sent(connection: ServerConnection, queries: Sequence[Query]) -> list[Answer]
     except BaseException:
         connection.close()  # where it stands in its message nobody knows
         raise
-    answers: list[Answer] = []
+    answers: list[ServerAnswer] = []
     for prepared, result in zip(order, results[:-1], strict=True):
         if result.status not in (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK):
             raise error_from_result(result)
@@ -85,6 +83,11 @@ def sent(connection: ServerConnection, queries: Sequence[Query]) -> list[Answer]
         else:
             connection.names[prepared] = coming[prepared]
     return answers
+
+
+def _name(key: _Prepared) -> bytes:
+    """Return a name that no other text has: a pool between may mix up who has prepared it."""
+    return hashlib.blake2b(repr(key).encode(), digest_size=16).hexdigest().encode()
 
 
 def _dumped(
@@ -109,8 +112,8 @@ def _results(pgconn: PGconn, many: int) -> abc.PQGen[list[PGresult]]:
     return results
 
 
-def _answer(values: abc.Transformer, result: PGresult) -> Answer:
+def _answer(values: abc.Transformer, result: PGresult) -> ServerAnswer:
     if result.status == ExecStatus.COMMAND_OK:
-        return Answer([], result.command_tuples or 0, result.command_status)
+        return ServerAnswer([], result.command_tuples or 0, result.command_status)
     values.set_pgresult(result)
-    return Answer(values.load_rows(0, result.ntuples, tuple), 0, result.command_status)
+    return ServerAnswer(values.load_rows(0, result.ntuples, tuple), 0, result.command_status)

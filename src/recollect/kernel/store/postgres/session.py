@@ -51,7 +51,7 @@ from recollect.kernel.store.postgres.pool import (
     milliseconds,
 )
 from recollect.kernel.store.postgres.postings import Postings
-from recollect.kernel.store.postgres.round_trip import Answer, Query, ServerConnection
+from recollect.kernel.store.postgres.round_trip import Query, ServerAnswer, ServerConnection
 from recollect.kernel.store.postgres.text_index import PostgresTexts, Word
 from recollect.kernel.store.sharing import AsksOnce
 from recollect.kernel.store.statement import Insertion, Statement
@@ -445,7 +445,7 @@ class PostgresSession(AsksOnce):
 
     def _send(
         self, connection: ServerConnection, queries: Sequence[Query], first: Sequence[Query] = ()
-    ) -> list[Answer]:
+    ) -> list[ServerAnswer]:
         """Run statements after those that wait, in one round trip; return what they answered.
 
         `first` come before all of them. Who waits for an answer is told it.
@@ -485,7 +485,7 @@ class PostgresSession(AsksOnce):
 
     def _begin(
         self, queries: Sequence[Query], begin: Sequence[Query]
-    ) -> tuple[ServerConnection, list[Answer]]:
+    ) -> tuple[ServerConnection, list[ServerAnswer]]:
         """Begin a transaction with its first statements, on a connection that works."""
         connection = self._pool.take()
         try:

@@ -55,6 +55,22 @@ def test_what_may_hold_beside_is_told_and_not_ended(memory: Memory) -> None:
     assert lines_about(memory, "Maria") == ["Maria likes coffee", "Maria likes juice"]
 
 
+def test_a_second_number_is_printed_with_what_ends_the_first(memory: Memory) -> None:
+    memory.remember(facts=[{"subject": "Maria", "predicate": "phone", "object": "555 0100"}])
+    told = memory.remember(facts=[{"subject": "Maria", "predicate": "phone", "object": "555 0199"}])
+    line, hint = str(told).splitlines()[1].split("; ")
+    assert line == "also_holds: Maria phone 555 0100"
+    memory.forget(**json.loads(hint.removeprefix("forget with ")))
+    assert lines_about(memory, "Maria") == ["Maria phone 555 0199"]
+
+
+def test_a_new_address_ends_the_older(memory: Memory) -> None:
+    for address in ("Elm Street 1", "Oak Lane 2"):
+        fact = {"subject": "Maria", "predicate": "address", "object": address}
+        told = memory.remember(facts=[fact])
+    assert [one.line for one in told.ended] == ["Maria address Elm Street 1"]
+
+
 def test_a_predicate_in_words_is_the_one_that_joins_them(memory: Memory) -> None:
     lives = {"subject": "Henrik", "predicate": "lives in", "object": "Bergen"}
     first = memory.remember(facts=[lives]).facts[0]

@@ -75,8 +75,9 @@ class _Said:
 
 def _in_words(value: object) -> str:
     match value:
-        case Notice():
-            return "; ".join(filter(None, (value.message, value.hint)))
+        case Notice() | Holding():
+            said = value.message if isinstance(value, Notice) else str(value)
+            return "; ".join(filter(None, (said, value.hint)))
         case Mapping():
             return ", ".join(f"{key} {one}" for key, one in value.items())
         case _:

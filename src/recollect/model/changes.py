@@ -239,7 +239,7 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class EndFact:
-    """Say that a link is true no longer than until an instant; None: until now.
+    """Say that a link is true no longer than until an instant; None: until now; FOREVER: for good.
 
     INVALID_ARGUMENT for an instant that is not after its beginning: what was never true is
     withdrawn by `Delete`, and the past keeps it.

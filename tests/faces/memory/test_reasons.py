@@ -97,3 +97,27 @@ def reasons(memory: Memory, id: str) -> list[object]:
     """Return the reasons that the steps of a memory give."""
     steps = memory.why(id).history
     return [one.metadata["because"] for one in steps if "because" in one.metadata]
+
+
+def test_what_was_withdrawn_is_told_again_unless_an_undo_restores_it() -> None:
+    fact = {"subject": "Pia", "predicate": "likes", "object": "figs"}
+    with recollect.memory(":memory:") as memory:
+        (figs,) = memory.remember(facts=[fact]).facts
+        memory.forget(id=figs.id)
+        (again,) = memory.remember(facts=[fact]).facts
+        assert [one.operation for one in memory.why(again.id).history] == ["told again"]
+        memory.forget(id=again.id)
+        back = memory.undo(again.id).memory
+        assert [one.operation for one in memory.why(back.id).history] == ["restore"]
+
+
+def test_an_end_stays_where_the_object_is_corrected() -> None:
+    fact = {"subject": "Pia", "predicate": "works_at", "object": "Zeiss", "valid_at": "2020"}
+    with recollect.memory(":memory:") as memory:
+        (zeiss,) = memory.remember(facts=[{**fact, "invalid_at": "2022"}]).facts
+        done = memory.correct(zeiss.id, object="Leica")
+        assert str(done.memory) == "Pia works at Leica (2020 to 2022)"
+        opened = memory.correct(done.memory.id, invalid_at="never").memory
+        assert (str(opened), opened.id) == ("Pia works at Leica (since 2020)", done.memory.id)
+        both = memory.correct(opened.id, object="Bosch", invalid_at="never").memory
+        assert str(both) == "Pia works at Bosch (since 2020)"

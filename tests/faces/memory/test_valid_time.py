@@ -174,12 +174,16 @@ def test_what_is_replaced_ends_where_its_successor_is_told_again_to_have_begun()
     with recollect.memory(":memory:") as memory:
         (tea,) = memory.remember(facts=[{**likes, "object": "tea", "valid_at": "2015"}]).facts
         memory.remember(facts=[{**likes, "object": "figs", "valid_at": "2020"}])
+        as_told = held_from(memory)
         again = {**likes, "object": "figs", "valid_at": "2018", "replaces": tea.id}
-        memory.remember(facts=[again])
-        assert held_from(memory) == {
-            "tea": ("2015-01-01", "2018-01-01"),
-            "figs": ("2018-01-01", ""),
-        }
+        told = memory.remember(facts=[again])
+        after = {"tea": ("2015-01-01", "2018-01-01"), "figs": ("2018-01-01", "")}
+        assert held_from(memory) == after
+        assert [one.until for one in told.ended] == ["2018-01-01T00:00:00.000Z"]
+        undone = memory.undo(told.facts[0].id).memory
+        assert held_from(memory) == as_told
+        memory.undo(undone.id)
+        assert held_from(memory) == after
 
 
 def moved_to(city: str, since: int | None) -> dict[str, Any]:
@@ -285,6 +289,31 @@ def test_whatever_was_done_last_is_taken_back_whole_and_done_again(
                 assert said_by(memory) == after
 
 
+@given(st.lists(st.one_of(DONE, st.tuples(st.just("undo"), WHICH)), max_size=9))
+def test_nobody_lives_in_two_places_at_a_time_whatever_is_taken_back_by_whatever_id(
+    steps: list[tuple[Any, ...]],
+) -> None:
+    """And what can be taken back no more says by which id something can be, or that nothing can."""
+    with recollect.memory(":memory:", actor="agent") as memory:
+        ids = list[str]()
+        for step in steps:
+            facts, before = facts_of(memory), said_by(memory)
+            try:
+                if step[0] == "undo" and ids:
+                    ids.append(memory.undo(ids[step[1] % len(ids)]).memory.id)
+                elif step[0] == "tell" or (facts and step[0] != "undo"):
+                    ids.append(do(memory, step, facts))
+            except RecollectError as error:
+                assert said_by(memory) == before
+                verb, _, id = error.hint.partition(" ")
+                if step[0] == "undo" and verb == "undo":
+                    memory.undo(id)
+                elif step[0] == "undo":
+                    assert verb in ("forget", "remember"), error
+            now = [one.text for one in memory.list("fact").memories if one.predicate == "lives_in"]
+            assert len(now) < 2
+
+
 ROOM = {"subject": "The choir", "predicate": "rehearses_in"}
 
 
@@ -345,7 +374,7 @@ def test_what_a_fact_ended_that_was_wrong_is_told_with_how_it_holds_on(
         (shown,) = memory.forget(id=bonn.id, effect=effect, dry_run=True).warnings
         (told,) = memory.forget(id=bonn.id, effect=effect).warnings
         assert told == shown and told.message.startswith('"Ida lives in Ulm (2010 to ')
-        memory.undo(told.hint.removeprefix("undo "))
+        memory.correct(**json.loads(told.hint.removeprefix("correct with ")))
         assert held_from(memory) == alone
 
 
@@ -362,6 +391,63 @@ def test_what_ended_for_one_that_was_wrong_holds_until_the_next_as_the_answer_sa
             "Graz": ("2020-01-01", ""),
         }
         assert memory.forget(id=memory.list("fact").memories[0].id, effect="end").warnings == ()
+
+
+def test_what_ended_for_one_that_was_corrected_since_holds_on_as_the_answer_says() -> None:
+    with recollect.memory(":memory:") as memory:
+        memory.remember(facts=[moved_to("Ulm", 2010)])
+        alone = held_from(memory)
+        (bonn,) = memory.remember(facts=[moved_to("Bonn", 2020)]).facts
+        bonn = memory.correct(bonn.id, valid_at="2018").memory
+        (ulm,) = memory.list("fact", about="Ulm", past=True).memories[:1]
+        ulm = memory.correct(ulm.id, object="Ulm an der Donau").memory  # which ends there still
+        assert str(ulm) == "Ann lives in Ulm an der Donau (2010 to 2018-01-01)"
+        (told,) = memory.forget(id=bonn.id).warnings
+        opened = memory.correct(**json.loads(told.hint.removeprefix("correct with ")))
+        assert held_from(memory) == {"Ulm an der Donau": alone["Ulm"]}
+        memory.undo(opened.memory.id)
+        assert held_from(memory) == {"Ulm an der Donau": ("2010-01-01", "2018-01-01")}
+
+
+def test_with_a_concept_that_is_withdrawn_is_told_what_holds_on_for_it() -> None:
+    with recollect.memory(":memory:") as memory:
+        memory.remember(facts=[moved_to("Ulm", 2010)])
+        memory.remember(facts=[moved_to("Bonn", 2020)])
+        bonn = memory.list("concept", about="Bonn").memories[0]
+        told = [one.message for one in memory.forget(id=bonn.id).warnings]
+        assert told[1:] == [
+            '"Ann lives in Ulm (2010 to 2020-01-01)" ends still where what is forgotten began'
+        ]
+
+
+def test_what_is_taken_back_of_one_that_ended_is_the_telling_that_ended_it() -> None:
+    with recollect.memory(":memory:") as memory:
+        decoy = Memory(memory.nexus.group("decoy"))
+        decoy.remember(facts=[moved_to("Decoy", 2010)])
+        (ulm,) = memory.remember(facts=[moved_to("Ulm", 2010)]).facts
+        memory.remember(facts=[moved_to("Bonn", 2020)])
+        both = held_from(memory)
+        undone = memory.undo(ulm.id)
+        assert held_from(memory) == {"Ulm": ("2010-01-01", "")}
+        memory.undo(undone.memory.id)
+        assert held_from(memory) == both
+
+
+def test_by_the_id_of_before_nothing_is_taken_back_and_the_one_that_can_be_is_named() -> None:
+    likes = {"subject": "Ida", "predicate": "likes", "object": "tea"}
+    with recollect.memory(":memory:") as memory:
+        (tea,) = memory.remember(facts=[likes]).facts
+        with pytest.raises(RecollectError, match="nothing was done") as caught:
+            memory.undo(tea.id)
+        assert caught.value.hint == f"forget {tea.id}"
+        figs = memory.correct(tea.id, object="figs").memory
+        again = memory.undo(memory.undo(figs.id).memory.id).memory
+        for id in (tea.id, figs.id):
+            with pytest.raises(RecollectError, match="nothing was done") as caught:
+                memory.undo(id)
+            assert caught.value.hint == f"undo {again.id}"
+        assert lines(memory) == ["Ida likes figs"]
+        assert str(memory.undo(again.id).memory) == "Ida likes tea"
 
 
 @pytest.mark.parametrize("since", [None, "2020"])
@@ -469,22 +555,26 @@ def test_a_beginning_that_is_told_of_what_had_none_ends_what_it_meets() -> None:
         }
 
 
-def test_a_later_beginning_than_was_guessed_moves_the_fact_and_corrected_what_ended_for_it() -> (
-    None
-):
-    for is_corrected in (False, True):
-        with recollect.memory(":memory:") as memory:
-            memory.remember(facts=[moved_to("Ulm", 2015)])
-            (bonn,) = memory.remember(facts=[moved_to("Bonn", None)]).facts
-            (_, ended) = held_from(memory)["Ulm"]
-            if is_corrected:
-                memory.correct(bonn.id, valid_at="2998")
-            else:
-                memory.remember(facts=[moved_to("Bonn", 2998)])
-            assert held_from(memory) == {
-                "Ulm": ("2015-01-01", "2998-01-01" if is_corrected else ended),
-                "Bonn": ("2998-01-01", ""),
-            }
+@pytest.mark.parametrize("is_corrected", [False, True])
+def test_a_later_beginning_than_was_guessed_moves_the_fact_and_the_end_of_the_one_before(
+    *, is_corrected: bool
+) -> None:
+    with recollect.memory(":memory:") as memory:
+        memory.remember(facts=[moved_to("Ulm", 2015)])
+        (bonn,) = memory.remember(facts=[moved_to("Bonn", None)]).facts
+        as_told = held_from(memory)
+        if is_corrected:
+            id = memory.correct(bonn.id, valid_at="2998").memory.id
+        else:
+            told = memory.remember(facts=[moved_to("Bonn", 2998)])
+            assert [str(one) for one in told.ended] == ["Ann lives in Ulm until 2998-01-01"]
+            id = told.facts[0].id
+        after = {"Ulm": ("2015-01-01", "2998-01-01"), "Bonn": ("2998-01-01", "")}
+        assert held_from(memory) == after
+        id = memory.undo(id).memory.id
+        assert held_from(memory) == as_told
+        memory.undo(id)
+        assert held_from(memory) == after
 
 
 def held_from(memory: Memory) -> dict[str, tuple[str, str]]:

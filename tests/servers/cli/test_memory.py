@@ -357,7 +357,7 @@ def test_what_is_refused_is_told_in_options(ask, cli):
         (("correct", fact, "--until", "soon"), "--until is 'soon'"),
         (("correct", fact), "say --object, --text, --from"),
         (("forget",), "give --id or a question"),
-        (("undo", fact), "recollect why --db me.db ID"),
+        (("undo", fact), f"recollect forget --db me.db --id {fact}"),
         (("remember", "so", "-e", "observation=x"), "'observation' is no kind of evidence"),
         (("remember", "so", "-e", "x"), "'x' is not KIND=VALUE"),
     ):

@@ -24,13 +24,14 @@ from recollect.faces.memory.model import (
     records_of,
 )
 from recollect.faces.memory.naming import concept_called, element_named
-from recollect.faces.memory.told import ToldFact, changes_of, read_fact
-from recollect.faces.memory.undoing import begun, carried, guessed
+from recollect.faces.memory.told import NEVER, ToldFact, changes_of, read_fact
+from recollect.faces.memory.undoing import TOLD_IN, begun, carried, guessed, over
 from recollect.faces.operations.records import INFERRED
 from recollect.kernel import Nexus, asked_instant
 from recollect.model import (
     BEGINNING,
     FACT,
+    FOREVER,
     AlsoHolds,
     BatchReport,
     Change,
@@ -40,6 +41,7 @@ from recollect.model import (
     Instant,
     Link,
     Merge,
+    Put,
     PutConcept,
     PutFact,
     bound_text,
@@ -63,13 +65,15 @@ def correct_fact(
     assert isinstance(link, Link)
     told = {"subject": {"id": link.subject}, "predicate": link.predicate}
     told["object"] = {"id": link.object}
-    kept: dict[str, object] = {"valid_at": begun(dated)}
+    kept: dict[str, object] = {"valid_at": begun(dated), "invalid_at": over(dated)}
     kept |= {"source": before.source, "confidence": before.confidence}
-    kept |= {} if "object" in said else {"text": before.text, "invalid_at": before.invalid_at}
-    fact = read_fact({**told, **kept, **said}, "fact")
+    kept |= {} if "object" in said else {"text": before.text}
+    is_open = said.get("invalid_at") == NEVER
+    fact = read_fact({**told, **kept, **said} | ({"invalid_at": None} if is_open else {}), "fact")
     made, puts = changes_of(nexus, [fact])
     if said.keys() <= _KEEPING:  # the same fact, told once more
-        return written(nexus, [*made, *puts], before, actor)
+        opened = [EndFact(link.id, FOREVER)] if is_open else []
+        return written(nexus, [*made, *puts, *opened], before, actor)
     own, spoken = link.attributes.get(FACT), link.predicate.replace("_", " ")
     is_own = isinstance(own, str) and own != f"{before.subject} {spoken} {before.object}"
     old = str(own) if fact.text is None and is_own else None
@@ -108,18 +112,22 @@ def _with_another(
 
 
 def begin_as_told(
-    nexus: Nexus, told: Sequence[ToldFact], ids: Sequence[str], actor: Actor
-) -> tuple[list[str], list[Notice]]:
-    """Let facts begin as early as they were told; return their ids then, and what to know of it.
+    nexus: Nexus, told: Sequence[ToldFact], ids: Sequence[str], actor: Actor, number: int | None
+) -> tuple[list[str], list[Ended], list[Notice]]:
+    """Let facts begin as early as they were told, by the transaction of a number, if it was new.
 
-    Who tells one anew may give no more than the day on which that was.
+    Return their ids then, what ends elsewhere for them, and what to know of it. Who tells one anew
+    may give no more than the day on which that was.
     """
-    stands, notices = {one: one for one in ids}, list[Notice]()
+    stands, moved, notices = {one: one for one in ids}, list[Ended](), list[Notice]()
     for fact, id in zip(told, ids, strict=True):
         now = stands[id]
         begins = asked_instant(fact.valid_at or "")
         dated = nexus.elements.look_up([now]).get(now)  # unless another that was told closed it
-        if dated is None or begins is None or begins == dated.valid_at:
+        if dated is None or begins is None:
+            continue
+        if begins == dated.valid_at:
+            moved += _end_later(nexus, dated, begins, actor, number)
             continue
         (before,) = records_of(nexus, [dated])
         if dated.valid_at is not None and begins > dated.valid_at:
@@ -128,10 +136,27 @@ def begin_as_told(
             notices.append(Notice("began_before", message, hint))
             continue
         after = correct_fact(nexus, before, {"valid_at": fact.valid_at}, actor).memory
+        if number is not None:
+            nexus.write([Put(after.id, metadata={TOLD_IN: number})], actor=actor.actor_id)
         message = f'"{before}" was told before, and is put right: it begins {fact.valid_at}'
         notices.append(Notice("begins_anew", message, undo_of(after.id)))
         stands[id] = after.id
-    return [stands[one] for one in ids], notices
+    return [stands[one] for one in ids], moved, notices
+
+
+def _end_later(
+    nexus: Nexus, dated: Dated, begins: Instant, actor: Actor, number: int | None
+) -> tuple[Ended, ...]:
+    """Let what ended where a fact was guessed to begin end where it is told to, in one call."""
+    last = nexus.history(dated.element.id)[-1].versions[-1]
+    was = last.before if last.since.number == number else None
+    if was is None or guessed(was.metadata, was.valid_at) is None:
+        return ()
+    ends = [*_ends_moved(nexus, replace(dated, valid_at=was.valid_at), begins)]
+    if not ends:
+        return ()
+    part = Put(dated.element.id, metadata={TOLD_IN: number})
+    return nexus.write([*ends, part], actor=actor.actor_id).only(BatchReport).ended
 
 
 def _ends_moved(nexus: Nexus, dated: Dated, new: Instant | None) -> Iterator[EndFact]:
@@ -188,22 +213,17 @@ def written(
     done = nexus.write(changes, actor=actor.actor_id)
     report = done.only(BatchReport)
     (memory,) = records_named(nexus, [report.ids[at]])
-    return Corrected(
-        memory,
-        before,
-        undo_of(memory.id),
-        beside(nexus, report.also_holds),
-        done.transaction,
-        done.notices,
-    )
+    undo, held = undo_of(memory.id), beside(nexus, report.also_holds)
+    return Corrected(memory, before, undo, held, done.transaction, done.notices)
 
 
 def beside(nexus: Nexus, found: Sequence[Ended | AlsoHolds]) -> tuple[Holding, ...]:
     """Return what a write ended, or what goes on beside it, in the words of a memory."""
-    lines = {one.id: one.text for one in records_named(nexus, [one.id for one in found])}
+    records = {one.id: one for one in records_named(nexus, [one.id for one in found])}
+    told = [(one, records[one.id].text, records[one.id].invalid_at) for one in found]
     return tuple(
-        Holding(one.id, lines[one.id], until=bound_text(one.at))
+        Holding(one.id, line, until=until)
         if isinstance(one, Ended)
-        else Holding(one.id, lines[one.id], bound_text(one.since), bound_text(one.until), one.hint)
-        for one in found
+        else Holding(one.id, line, bound_text(one.since), until, one.hint)
+        for one, line, until in told
     )

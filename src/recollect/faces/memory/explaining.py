@@ -14,7 +14,7 @@ import orjson
 from recollect.errors import refused
 from recollect.faces.claims import claim_events
 from recollect.faces.memory.listing import place_in
-from recollect.faces.memory.lives import earlier_lives
+from recollect.faces.memory.lives import earlier_lives, versions_of
 from recollect.faces.memory.model import (
     BECAUSE,
     LONGEST_TEXT,
@@ -27,12 +27,13 @@ from recollect.faces.memory.model import (
     sources_of,
 )
 from recollect.faces.memory.naming import element_named
+from recollect.faces.memory.undoing import TOLD_IN, UNDOES
 from recollect.kernel import Nexus
 from recollect.model import REPLACED_BY, Concept, Content, Dated, Link, Version, instant_text
 
 _MOST_EVENTS: Final = 20
 _LARGEST: Final = 2_000  # bytes of what a step wrote
-_OF_ITS_TIME: Final = (BECAUSE, REPLACED_BY, "valid_from", "valid_until")
+_OF_ITS_TIME: Final = (BECAUSE, REPLACED_BY, TOLD_IN, UNDOES, "valid_from", "valid_until")
 _EPISODE: Final = ("name", "source", "source_description", "reference_time", "body")
 
 
@@ -42,9 +43,9 @@ def why_of(nexus: Nexus, identifier: str, limit: int, cursor: str | None) -> Why
         raise refused("limit is not from 1 to 50", "use limit=10, or leave it out")
     dated = element_named(nexus, identifier, closed=True)
     start = place_in(cursor)
-    versions = _steps(nexus, dated.element.id)
+    versions = versions_of(nexus, dated.element.id)
     lives = earlier_lives(nexus, [dated.element.id]) if isinstance(dated.element, Link) else ()
-    said = [*(one for id in lives for one in _steps(nexus, id)), *versions]
+    said = [*versions_of(nexus, *lives), *versions]
     steps, first = versions[start : start + limit], len(said) - len(versions) + start
     (memory,) = records_of(nexus, [dated])
     following = start + len(steps)
@@ -87,29 +88,24 @@ def _episodes(nexus: Nexus, dated: Dated) -> tuple[Mapping[str, Any], ...]:
     return tuple(told)
 
 
-def _steps(nexus: Nexus, identifier: str) -> list[Version]:
-    return [version for life in nexus.history(identifier) for version in life.versions]
-
-
 def _step(version: Version, before: Sequence[Version]) -> Step:
-    """Return one step; what was gone or ended, and lives again as it was, is restored by it."""
+    """Return one step; what was gone or ended, and lives again as it was, is restored by it.
+
+    But what was gone is told again, where no undo brought it back.
+    """
     since, after, last = version.since, version.after, version.before
     is_back = after is not None and (last is None or last.invalid_at != after.invalid_at)
     is_restored = is_back and _says(after) in [_says(one.after) for one in before]
+    is_told = last is None and after is not None and UNDOES not in after.metadata
+    word = "told again" if is_told else "restore"
     content: dict[str, Any] = {}
     if after is not None:
         content = {"attributes": dict(after.attributes), "metadata": dict(after.metadata)}
         if len(orjson.dumps(content)) > _LARGEST:
             content = {"truncated": True}
-    return Step(
-        version.number,
-        "restore" if is_restored else version.operation.value,
-        since.number,
-        instant_text(since.at),
-        since.actor,
-        since.request_id,
-        **content,
-    )
+    word, at = word if is_restored else version.operation.value, instant_text(since.at)
+    by = since.actor, since.request_id
+    return Step(version.number, word, since.number, at, *by, **content)
 
 
 def _says(content: Content | None) -> tuple[object, ...]:

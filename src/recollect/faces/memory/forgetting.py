@@ -10,17 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, Self
 
-from recollect.errors import (
-    PERMISSION_DENIED,
-    Notice,
-    forget_as,
-    nearest,
-    refused,
-    said_anew,
-    undo_of,
-)
+from recollect.errors import PERMISSION_DENIED, Notice, forget_as, nearest, refused, said_anew
 from recollect.faces.claims import ACTIVE, Actor, AttentionQueue, Writer
 from recollect.faces.knowledge import NexusKnowledgePieceStore
 from recollect.faces.memory.listing import MOST, holding
@@ -31,11 +23,13 @@ from recollect.faces.memory.model import (
     EFFECTS,
     WITHDRAWN,
     Effect,
+    Forgotten,
     MemoryRecord,
     records_named,
     records_of,
 )
 from recollect.faces.memory.naming import ENDS, check_is_said
+from recollect.faces.memory.told import NEVER
 from recollect.kernel import Nexus, Recalled, instant
 from recollect.model import (
     BEGINNING,
@@ -144,8 +138,16 @@ def meant_of(found: Sequence[Recalled]) -> list[Recalled]:
     return [one for one in near if asked and one.held == asked]
 
 
-def told_along(nexus: Nexus, record: MemoryRecord) -> tuple[Notice, ...]:
-    """Return what is told of a concept, which goes with it."""
+def told_along(nexus: Nexus, record: MemoryRecord, id: str, way: Way) -> tuple[Notice, ...]:
+    """Return what is told of a concept, which goes with it.
+
+    What is erased is named by the whole id that it has now: INVALID_ARGUMENT for a beginning of
+    one, which may be a slip, NOT_FOUND for that of a life before.
+    """
+    if way.effect == "erase":
+        check_is_said(nexus, record.id)
+        if record.id != id:
+            raise refused("what is erased is named by its whole id", f"use {record.id}")
     if record.kind != "concept":
         return ()
     joints = [one for end in ENDS for one in nexus.joints.at([record.id], end)]
@@ -158,16 +160,16 @@ def told_along(nexus: Nexus, record: MemoryRecord) -> tuple[Notice, ...]:
 
 def ends_that_stay(nexus: Nexus, records: Sequence[MemoryRecord]) -> Iterator[Notice]:
     """Yield what facts ended that should not be believed, which ends there still."""
-    found = nexus.elements.look_up([one.id for one in records if one.kind == "fact"], closed=True)
-    ended = {
-        one.element.id: (one, fact) for fact in found.values() for one in ended_by(nexus, fact)
-    }
-    for one, fact in (both for id, both in ended.items() if id not in found):
-        (told,), at = records_of(nexus, [one]), bound_text(fact.invalid_at)
-        last = nexus.history(told.id)[-1].versions[-1].before  # what an undo brings back
-        hint = undo_of(told.id) if last is not None and last.invalid_at is None else ""
-        hint = hint if at is None else said_anew(told.id, "invalid_at", at)
-        yield Notice("end_stays", f'"{told}" ends still where what is forgotten began', hint)
+    ids = [one.id for one in records if one.kind == "fact"]
+    about = [one.id for one in records if one.kind == "concept"]  # what is told of it goes too
+    ids += [one.link.id for one in nexus.joints.at(about, "object")]
+    found = nexus.elements.look_up(ids, closed=True)
+    stay = ((one, fact) for fact in found.values() for one in ended_by(nexus, fact))
+    for one, fact in {one.element.id: (one, fact) for one, fact in stay}.values():
+        if one.element.id not in found:
+            (told,), at = records_of(nexus, [one]), bound_text(fact.invalid_at) or NEVER
+            hint = said_anew(told.id, "invalid_at", at)
+            yield Notice("end_stays", f'"{told}" ends still where what is forgotten began', hint)
 
 
 def told_of_past(records: Iterable[MemoryRecord], effect: Effect) -> tuple[Notice, ...]:
@@ -190,58 +192,37 @@ class Way:
     at: Instant | None = None  # when they end; None: now
     reason: str | None = None
 
+    @classmethod
+    def read(cls, effect: object, at: str | None, reason: str | None) -> Self:
+        """Return a way to forget; INVALID_ARGUMENT for another word, or an end of what ends not."""
+        if effect not in EFFECTS:
+            near = nearest(str(effect), EFFECTS) or EFFECTS
+            raise refused(
+                f"{str(effect)[:40]!r} is no way to forget",
+                f"use {near[0]}: end (no longer true), withdraw (not to be believed) or erase",
+                known=EFFECTS,
+            )
+        if at is not None and effect != "end":
+            raise refused(
+                f"at says when something ends, and {effect} ends nothing",
+                'leave at out, or use effect="end"',
+            )
+        return cls(effect, None if at is None else instant(at), reason)
+
     @property
     def metadata(self) -> dict[str, Value]:
         """What is kept with them."""
         return {} if self.reason is None else {BECAUSE: self.reason}
 
+    def fitting(self, found: Iterable[MemoryRecord]) -> Iterator[MemoryRecord]:
+        """Yield the memories that are there for it: what was withdrawn can be erased alone."""
+        return (one for one in found if self.effect == "erase" or one.expired_at is None)
 
-def checked_effect(effect: object) -> Effect:
-    """Return an effect; INVALID_ARGUMENT for another word."""
-    for one in EFFECTS:
-        if one == effect:
-            return one
-    near = nearest(str(effect), EFFECTS) or EFFECTS
-    raise refused(
-        f"{str(effect)[:40]!r} is no way to forget",
-        f"use {near[0]}: end (no longer true), withdraw (not to be believed) or erase",
-        known=EFFECTS,
-    )
-
-
-def checked_end(at: str | None, effect: Effect) -> Instant | None:
-    """Return when something is to end; INVALID_ARGUMENT where the effect ends nothing."""
-    if at is not None and effect != "end":
-        raise refused(
-            f"at says when something ends, and {effect} ends nothing",
-            'leave at out, or use effect="end"',
-        )
-    return None if at is None else instant(at)
-
-
-def way_to_undo(effect: Effect, records: Sequence[MemoryRecord]) -> str:
-    """Return how what was forgotten comes back, and as what; nothing where nothing was."""
-    kinds = {one.kind for one in records}
-    then = [words for kind, words in _THEN.items() if kind in kinds and effect == "withdraw"]
-    return "; ".join([_UNDO[effect], *then]) if records else ""
-
-
-def is_there(record: MemoryRecord, effect: Effect) -> bool:
-    """Whether a memory is there for an effect: what was withdrawn can be erased alone."""
-    return effect == "erase" or record.expired_at is None
-
-
-def check_named(nexus: Nexus, record: MemoryRecord, id: str, effect: Effect) -> None:
-    """Raise an error where what is to be erased is not named by the whole id that it has now.
-
-    INVALID_ARGUMENT for a beginning of one, which may be a slip, NOT_FOUND for that of a life
-    before.
-    """
-    if effect != "erase":
-        return
-    check_is_said(nexus, record.id)
-    if record.id != id:
-        raise refused("what is erased is named by its whole id", f"use {record.id}")
+    def undo(self, records: Sequence[MemoryRecord]) -> str:
+        """Return how what was forgotten comes back, and as what; nothing where nothing was."""
+        kinds = {one.kind for one in records} if self.effect == "withdraw" else set[str]()
+        then = [words for kind, words in _THEN.items() if kind in kinds]
+        return "; ".join([_UNDO[self.effect], *then]) if records else ""
 
 
 def end_all(nexus: Nexus, records: Sequence[MemoryRecord], way: Way, actor: Actor) -> None:
@@ -347,15 +328,32 @@ def _left_alone(nexus: Nexus, ids: Sequence[str]) -> list[str]:
 
 
 def forget_all(
-    nexus: Nexus, records: Sequence[MemoryRecord], way: Way, actor: Actor, *, is_dry_run: bool
-) -> tuple[dict[str, Any], ...]:
-    """Forget memories, and return the receipts of what was erased. All or none are forgotten.
+    nexus: Nexus,
+    records: Sequence[MemoryRecord],
+    way: Way,
+    actor: Actor,
+    what: str | None,
+    *,
+    is_dry_run: bool,
+) -> Forgotten:
+    """Forget memories, with what was refused in the words of a question. All or none go.
 
     A dry run does the same and keeps nothing of it, so it is refused where that would be.
     """
+    receipts: tuple[dict[str, Any], ...] = ()
     if way.effect == "erase":
-        return erase_all(nexus, records, way, actor, is_dry_run=is_dry_run)
-    with nexus.transaction(dry_run=is_dry_run):
-        forget = end_all if way.effect == "end" else withdraw_all
-        forget(nexus, records, way, actor)
-    return ()
+        records = [
+            *records,
+            *records_named(nexus, earlier_lives(nexus, [one.id for one in records])),
+        ]
+        records = [*records, *refused_with(nexus, records, what)]
+    stays = () if way.effect == "end" else tuple(ends_that_stay(nexus, records))
+    if records and way.effect == "erase":
+        receipts = erase_all(nexus, records, way, actor, is_dry_run=is_dry_run)
+    elif records:
+        with nexus.transaction(dry_run=is_dry_run):
+            forget = end_all if way.effect == "end" else withdraw_all
+            forget(nexus, records, way, actor)
+        records = records if is_dry_run else records_named(nexus, [one.id for one in records])
+    undo = way.undo(records) if receipts or not is_dry_run else ""  # not done yet
+    return Forgotten(way.effect, tuple(records), is_dry_run, undo, receipts, stays)

@@ -11,8 +11,8 @@ from contextlib import suppress
 from itertools import chain
 
 from recollect.errors import RecollectError
+from recollect.faces.memory.naming import merge_trail
 from recollect.faces.memory.told import REPLACES
-from recollect.faces.memory.undoing import merge_trail
 from recollect.kernel import Nexus
 from recollect.model import FOREVER, REPLACED_BY, Concept, Dated, Key, Link, Version, bound_text
 
@@ -30,22 +30,24 @@ def ended_by(nexus: Nexus, dated: Dated) -> Iterator[Dated]:
     link = dated.element
     if not isinstance(link, Link):
         return
-    ids = link.id, *earlier_lives(nexus, [link.id])
-    steps = [step for one in ids for life in nexus.history(one) for step in life.versions]
-    told = {one.since.number: dated.valid_at or one.since.at for one in steps if _is_moved(one)}
     joints = nexus.joints.at([link.subject], "subject", [link.predicate])
-    for id, one in nexus.elements.look_up([one.link.id for one in joints]).items():
-        if id == link.id or one.invalid_at not in told.values():
-            continue
-        *_, last = (
-            step
-            for life in nexus.history(id)
-            for step in life.versions
-            if step.before is None or step.before.invalid_at != one.invalid_at
-        )
+    others = nexus.elements.look_up([one.link.id for one in joints if one.link.id != link.id])
+    over = {id: one for id, one in others.items() if one.invalid_at is not None}
+    lives = (link.id, *earlier_lives(nexus, [link.id])) if over else ()
+    steps = versions_of(nexus, *lives)
+    told = {one.since.number: dated.valid_at or one.since.at for one in steps if _is_moved(one)}
+    for id, one in over.items():
         until = one.element.metadata.get("valid_until")  # as it was told, or as it was computed
-        if told.get(last.since.number) == one.invalid_at and until == bound_text(one.invalid_at):
-            yield one
+        if one.invalid_at in told.values() and until == bound_text(one.invalid_at):
+            its = versions_of(nexus, id, *earlier_lives(nexus, [id]))
+            then = [step.after for step in its if told.get(step.since.number) == one.invalid_at]
+            if any(each and each.invalid_at == one.invalid_at for each in then):
+                yield one
+
+
+def versions_of(nexus: Nexus, *ids: str) -> list[Version]:
+    """Return every step of the lives that some ids have had, oldest first of each."""
+    return [step for id in ids for life in nexus.history(id) for step in life.versions]
 
 
 def _is_moved(step: Version) -> bool:

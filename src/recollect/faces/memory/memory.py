@@ -38,21 +38,13 @@ from recollect.faces.memory.explaining import why_of
 from recollect.faces.memory.forgetting import (
     Selection,
     Way,
-    check_named,
-    checked_effect,
-    checked_end,
-    ends_that_stay,
     episodes_of,
     forget_all,
-    is_there,
     meant_of,
-    refused_with,
     told_along,
     told_of_past,
-    way_to_undo,
 )
 from recollect.faces.memory.listing import MOST, every_one, listed
-from recollect.faces.memory.lives import earlier_lives
 from recollect.faces.memory.messages import id_of, keep_messages
 from recollect.faces.memory.model import (
     BECAUSE,
@@ -355,8 +347,7 @@ class Memory:
         """
         if id is None and what is not None and is_wordless(what):
             what, id = None, what
-        effect = checked_effect(effect)
-        way = Way(effect, checked_end(at, effect), reason)
+        way = Way.read(effect, at, reason)
         times = since, until, happened_since, happened_until
         if (id is None) == all(one is None for one in (what, source, session, *times)):
             raise refused(
@@ -366,36 +357,24 @@ class Memory:
         past: Records = []
         along: tuple[Notice, ...] = ()
         if id is not None:
-            records = [self._record(id, closed=effect == "erase")]
-            check_named(self.nexus, records[0], id, effect)
-            along = told_along(self.nexus, records[0])
+            records = [self._record(id, closed=way.effect == "erase")]
+            along = told_along(self.nexus, records[0], id, way)
         else:
             episodes = None if session is None else episodes_of(self.nexus, session)
             chosen = Selection(source, episodes, *times)
             notices = Notices()
             found = self._candidates(what, limit, notices)
-            records = chosen.first(limit, (one for one in found if is_there(one, effect)))
+            records = chosen.first(limit, way.fitting(found))
             along = tuple(notices)
-            if what is not None and effect != "end":
+            if what is not None and way.effect != "end":
                 found = self._candidates(what, limit, [], past=True)
-                past = chosen.first(limit, (one for one in found if is_there(one, effect)))
-        if effect == "erase":
-            only_asked = what if source is session is None and not any(times) else None
-            before = earlier_lives(self.nexus, [one.id for one in records])
-            records += records_named(self.nexus, before)
-            records += refused_with(self.nexus, records, only_asked)
+                past = chosen.first(limit, way.fitting(found))
+        only_asked = what if source is session is None and not any(times) else None
         is_dry_run = id is None if dry_run is None else dry_run
-        receipts: tuple[dict[str, Any], ...] = ()
-        if effect != "end":
-            along += tuple(ends_that_stay(self.nexus, records))
-        if records:
-            receipts = forget_all(self.nexus, records, way, self.actor, is_dry_run=is_dry_run)
-        if effect != "erase" and not is_dry_run:
-            records = list(records_named(self.nexus, [one.id for one in records]))
-        own = {one.id for one in records}
-        left = told_of_past((one for one in past if one.id not in own), effect)
-        undo = "" if is_dry_run and effect != "erase" else way_to_undo(effect, records)  # not done
-        return Forgotten(effect, tuple(records), is_dry_run, undo, receipts, along + left)
+        done = forget_all(self.nexus, records, way, self.actor, only_asked, is_dry_run=is_dry_run)
+        own = {one.id for one in done.memories}
+        left = told_of_past((one for one in past if one.id not in own), way.effect)
+        return replace(done, warnings=along + done.warnings + left)
 
     @checked
     def list(
@@ -518,11 +497,14 @@ class Memory:
         me = [one.name for one in ends if isinstance(one, Named) and is_me(one.name)]
         strange = [_nobody(one) for one in dict.fromkeys(me)]
         # One of them may end where what is known begins, or begin where it was not known to.
-        told_now, moved = begin_as_told(self.nexus, told, report.ids[len(made) :], self.actor)
+        told_now, later, moved = begin_as_told(
+            self.nexus, told, report.ids[len(made) :], self.actor, written.transaction
+        )
+        ended = {one.id: one for one in (*report.ended, *later) if one.id not in told_now}
         return replace(
             answer,
             facts=records_named(self.nexus, told_now),
-            ended=beside(self.nexus, [one for one in report.ended if one.id not in told_now]),
+            ended=beside(self.nexus, [*ended.values()]),
             also_holds=beside(self.nexus, report.also_holds),
             warnings=(*answer.warnings, *strange, *moved, *written.notices),
             transaction=written.transaction,

@@ -13,7 +13,7 @@ from typing import Final, Literal
 from recollect.errors import RESOURCE_NOT_FOUND, Notice, RecollectError, may_be_one, refused
 from recollect.faces.beginnings import any_id, closed_id
 from recollect.kernel import Nexus, tokens
-from recollect.model import REPLACED_BY, AsOf, Concept, Dated, Hits, Link
+from recollect.model import MERGED_FROM, REPLACED_BY, AsOf, Concept, Dated, Hits, Link, Value
 
 ENDS: Final[tuple[Literal["subject", "object"], ...]] = ("subject", "object")
 """Where a link begins and where it leads."""
@@ -81,6 +81,12 @@ def concept_called(nexus: Nexus, called: str) -> Concept:
     if not isinstance(element, Concept):
         raise _unknown(called, "pass the name or the id of a concept")
     return element
+
+
+def merge_trail(metadata: Mapping[str, Value]) -> Sequence[Value]:
+    """Return what a concept keeps of those that were merged into it: the type and name of each."""
+    held = metadata.get(MERGED_FROM)
+    return held if isinstance(held, list) else ()
 
 
 def is_me(name: str | None) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import Final
 
 from recollect.errors import INVALID_VALUE, PERMISSION_DENIED, RecollectError, nearest, refused
@@ -42,17 +43,6 @@ MOST_FACTS: Final = 1_000
 _LENGTH_OF_ID: Final = 36  # of one that a memory gives; a shorter one may be its beginning
 _LONGEST_NAME: Final = 1_000
 _LONGEST_TEXT: Final = 10_000
-_MEMBERS: Final = (
-    "subject",
-    "predicate",
-    "object",
-    "text",
-    "valid_at",
-    "invalid_at",
-    "source",
-    "confidence",
-    "replaces",
-)
 _ALSO: Final = {"fact": "text"}
 """Other words for members, as other programs spell them."""
 
@@ -66,6 +56,9 @@ _YEAR_MONTH_OR_DAY: Final = re.compile(r"\d{4}(-\d\d){0,2}")
 
 REPLACES: Final = "replaces"
 """Metadata of a fact: the id of the one that it was told to end."""
+
+NEVER: Final = "never"
+"""What is said of the end of a fact that has one, where it should have none."""
 
 _PERSON: Final = "Person"
 ACTORS: Final = (SELF, "$system")
@@ -98,6 +91,9 @@ class ToldFact:
     source: str | None = None
     confidence: float | None = None
     replaces: str | None = None
+
+
+_MEMBERS: Final = tuple(one.name for one in fields(ToldFact))
 
 
 def read_facts(given: Sequence[Mapping[str, object]]) -> list[ToldFact]:

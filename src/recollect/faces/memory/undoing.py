@@ -6,19 +6,20 @@ it was; what took its place is believed no longer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Final
 
 from recollect.errors import Hint, RecollectError, ToDo, join, refused, undo_of
 from recollect.faces.claims import Actor, Writer
+from recollect.faces.memory.lives import earlier_lives, versions_of
 from recollect.faces.memory.model import BECAUSE, Corrected, MemoryRecord, records_named
-from recollect.faces.memory.naming import ENDS, element_named
+from recollect.faces.memory.naming import ENDS, element_named, merge_trail
 from recollect.faces.memory.told import REPLACES
 from recollect.kernel import Nexus, asked_instant
 from recollect.model import (
+    BEGINNING,
     FACT,
-    MERGED_FROM,
     REPLACED_BY,
     Attributes,
     Change,
@@ -51,7 +52,13 @@ _KEPT: Final = {
 }
 """Types of what is never changed, and what to do; an episode that is withdrawn is told again."""
 
-_OWN: tuple[str, ...] = (REPLACED_BY, BECAUSE, "valid_from", "valid_until")
+TOLD_IN: Final = "told_in"
+"""Metadata of a fact: the transaction that the one which says so goes on with, as one call."""
+
+UNDOES: Final = "undoes"
+"""Metadata of what lives again: the transaction that was taken back."""
+
+_OWN: tuple[str, ...] = (REPLACED_BY, BECAUSE, TOLD_IN, UNDOES, "valid_from", "valid_until")
 
 
 def changes_back(nexus: Nexus, identifier: str) -> list[Change]:
@@ -61,9 +68,20 @@ def changes_back(nexus: Nexus, identifier: str) -> list[Change]:
     """
     dated = element_named(nexus, identifier, closed=True)
     element = dated.element
-    if isinstance(element, Link):
-        return _fact_back(nexus, element)
-    return _concept_back(nexus, dated, element)
+    now = list[Link]()  # what stands in place of a fact that is gone
+    if not isinstance(element, Link):
+        back = _concept_back(nexus, dated, element)
+    else:
+        joints = nexus.joints.at([element.subject], "subject", [element.predicate])
+        living = [one.link for one in joints if dated.expired_at is not None]
+        now = [one for one in living if element.id in earlier_lives(nexus, [one.id])]
+        last, *others = (versions_of(nexus, one.id)[-1].since.number for one in (element, *now))
+        back = [] if max(others, default=0) > last else _fact_back(nexus, element)
+    if back:
+        return back
+    hints = [undo_of(one.id) if _fact_back(nexus, one) else _forget(one.id) for one in now]
+    message = "nothing was done to this memory that could be taken back"
+    raise refused(message, (hints or [_forget(element.id)])[0])
 
 
 def way_back(nexus: Nexus, identifier: str) -> Hint:
@@ -86,29 +104,21 @@ def _fact_back(nexus: Nexus, link: Link) -> list[Change]:
     """
     joints = nexus.joints.at([link.subject], "subject", [link.predicate], closed=True)
     replaced = [one.link.id for one in joints if one.link.metadata.get(REPLACED_BY) == link.id]
-    number = max(_versions(nexus, one)[-1].since.number for one in (link.id, *replaced))
+    number = max(versions_of(nexus, one)[-1].since.number for one in (link.id, *replaced))
     steps = _steps_in(nexus, number, link)
     own = steps.pop(link.id, [])
-    had, told = (_replaces(own[0].before), _replaces(own[-1].after)) if own else (None, None)
-    gone = [one for one in steps if one in replaced or one == told != had]
-    beside: Iterable[str] = gone
+    beside = {*replaced, *_met(steps, own, link.id)} & steps.keys()
+    (had, told), by = _told(own, REPLACES), link.metadata.get(REPLACED_BY)
     if own and own[-1].after is None:
-        by = link.metadata.get(REPLACED_BY)
-        beside = [one for one, of in steps.items() if one == by and of[0].before is None]
+        beside = {one for one, of in steps.items() if one == by and of[0].before is None}
         if by is None and any(of[-1].after is not None for of in steps.values()):
-            raise _nothing()  # an undo closed it, which is not taken back by one more
-    elif (had and not told) or any(
-        map(_is_withdrawn, steps.values())
-    ):  # an undo did it: all is taken back
-        beside = steps
-    elif own and own[0].before is not None:  # perhaps told since when
-        beside = {*gone, *_ended_by(nexus, steps, link.id)}
-    elif own:
-        is_alone = all(of[0].before is not None for of in steps.values())
-        beside = steps if is_alone else {*gone, *_ended_by(nexus, steps, link.id)}
-        if not beside:
-            raise _nothing()
-    order = {one: steps[one] for one in beside} | ({link.id: own} if own else {})
+            return []  # an undo closed it, which is not taken back by one more
+    elif (had and not told) or any(map(_is_withdrawn, steps.values())):
+        beside = {*steps}  # an undo did it: all is taken back
+    elif own and own[0].before is None and not beside:
+        return []
+    order = {one: of for one, of in steps.items() if one in beside}
+    order |= {link.id: own} if own else {}
     found = nexus.elements.look_up([*order, *(one.link.id for one in joints)], closed=True)
     at = next(iter(order.values()))[-1].since.at
     is_settled = all(one.created_at <= at for one in found.values())  # else some are newer
@@ -129,39 +139,55 @@ def _steps_in(nexus: Nexus, number: int, link: Link) -> dict[str, list[Version]]
 
     What was done to them since is left as it is.
     """
-    (logged,) = nexus.changes(number - 1, 1)
+    own = [one for one in versions_of(nexus, link.id) if one.since.number == number]
+    had, told_in = _told(own, TOLD_IN)
+    first = told_in if isinstance(told_in, int) and told_in != had else number
+    changes = [one for each in nexus.changes(first - 1, number - first + 1) for one in each.changes]
     says = {
         one.id: (one.what.subject, normal_text(one.what.predicate))
-        for one in logged.changes
+        for one in changes
         if isinstance(one.what, Triple)
     }
-    made = {one.id for one in logged.changes if one.operation is Operation.CREATE} & says.keys()
+    made = {one.id for one in changes if one.operation is Operation.CREATE} & says.keys()
     told = link.subject, normal_text(link.predicate)
     ids = [one for one in says if made <= {link.id} or says[one] == told]
-    versions = {one: _versions(nexus, one) for one in ids}
+    versions = {one: versions_of(nexus, one) for one in ids}
     return {
-        id: [one for one in of if one.since.number == number]
+        id: [one for one in of if first <= one.since.number <= number]
         for id, of in versions.items()
-        if of[-1].since.number == number
+        if first <= of[-1].since.number <= number
     }
 
 
-def _replaces(content: Content | None) -> Value:
-    """Return the id of what a fact was told to end, as a content of it says."""
-    return None if content is None else content.metadata.get(REPLACES)
+def _told(steps: Sequence[Version], key: str) -> tuple[Value, Value]:
+    """Return what a fact's metadata said before some steps, and after them."""
+    before, after = (steps[0].before, steps[-1].after) if steps else (None, None)
+    had = None if before is None else before.metadata.get(key)
+    return had, None if after is None else after.metadata.get(key)
+
+
+def _met(steps: Mapping[str, list[Version]], own: Sequence[Version], id: str) -> Iterator[str]:
+    """Yield which of some facts ended for one of the same transaction, or ended that one."""
+    had, told = _told(own, REPLACES)
+    was, now = (own[0].before, own[-1].after) if own else (None, None)
+    begins = None if now is None else now.valid_at
+    ends = None if was is None or now is None or was.invalid_at == now.invalid_at else now
+    for one, of in steps.items():
+        its, their = _told(of, REPLACES)
+        new = of[-1].after
+        if new is not None and of[0].before is None and ends is not None:
+            is_computed = ends.metadata.get("valid_until") == bound_text(new.valid_at)
+            is_met = is_computed and new.valid_at == ends.invalid_at
+        else:
+            is_met = new is not None and begins is not None and new.invalid_at == begins
+        if is_met or one == told != had or id == their != its:
+            yield one
 
 
 def _is_withdrawn(steps: Sequence[Version]) -> bool:
     """Whether a fact was closed, and for no other."""
     last = steps[-1].before
     return steps[-1].after is None and last is not None and REPLACED_BY not in last.metadata
-
-
-def _ended_by(nexus: Nexus, ids: Iterable[str], identifier: str) -> list[str]:
-    """Return which of some facts end where another begins."""
-    found = nexus.elements.look_up([identifier, *ids], closed=True)
-    begins = found.pop(identifier).valid_at
-    return [id for id, one in found.items() if begins is not None and one.invalid_at == begins]
 
 
 def _restored(link: Element, steps: Sequence[Version], *, is_settled: bool) -> list[Change]:
@@ -171,28 +197,26 @@ def _restored(link: Element, steps: Sequence[Version], *, is_settled: bool) -> l
     if before is None:
         return [Delete(link.id)]
     if after is None:
-        return [replace(_told_again(link, before), is_settled=is_settled)]
+        told = _told_again(link, before, steps[-1].since.number)
+        return [replace(told, is_settled=is_settled)]
     attributes = frozenset(after.attributes.keys() - before.attributes.keys())
     metadata = frozenset(after.metadata.keys() - (before.metadata.keys() - {BECAUSE}))
     put = replace(_told_again(link, before), id=link.id, is_settled=True)  # it ends no other
+    if before.valid_at is None:
+        put = replace(put, guessed_at=BEGINNING)  # and may have been guessed to begin since
     return [RemoveKeys(link.id, attributes, metadata), put]
 
 
-def _told_again(link: Link, content: Content) -> PutFact:
-    """Return what tells a fact once more, as it was."""
+def _told_again(link: Link, content: Content, undone: int | None = None) -> PutFact:
+    """Return what tells a fact once more, as it was; `undone` is the transaction that closed it."""
     said, text = dict(content.attributes), content.attributes.get(FACT)
     said.pop(FACT, None)
     guessed_at = guessed(content.metadata, content.valid_at)
     times = _times(content if guessed_at is None else replace(content, valid_at=None))
-    return PutFact(
-        link.subject,
-        link.predicate,
-        link.object,
-        text if isinstance(text, str) else None,
-        said,
-        carried(content.metadata) | times,
-        guessed_at=guessed_at,
-    )
+    ends = link.subject, link.predicate, link.object
+    words = text if isinstance(text, str) else None
+    metadata = carried(content.metadata) | times | ({} if undone is None else {UNDOES: undone})
+    return PutFact(*ends, words, said, metadata, guessed_at=guessed_at)
 
 
 def carried(metadata: Attributes) -> dict[str, Value]:
@@ -204,6 +228,11 @@ def begun(dated: Dated) -> str | None:
     """Return when something began, if that was told, as it was told."""
     is_guessed = guessed(dated.element.metadata, dated.valid_at) is not None
     return None if is_guessed else _as_told(dated.element.metadata, "valid_from", dated.valid_at)
+
+
+def over(dated: Dated) -> str | None:
+    """Return when something ended, if it did, as it was told."""
+    return _as_told(dated.element.metadata, "valid_until", dated.invalid_at)
 
 
 def guessed(metadata: Attributes, valid_at: Instant | None) -> Instant | None:
@@ -232,19 +261,19 @@ def _concept_back(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
             hint = f"undo, correct or forget {follower}, which took its place"
         message = f"undo takes back nothing that was done to {kind}"
         raise refused(message, hint)
-    *_, last = _versions(nexus, concept.id)
+    *_, last = versions_of(nexus, concept.id)
     if is_withdrawn:
         merged = merged_into(nexus, concept, last.since.number)
         return [Unmerge(concept.id)] if merged is not None else _born_again(nexus, dated, concept)
     had = {*merge_trail({} if last.before is None else last.before.metadata)}
     has = {*merge_trail(concept.metadata)}
     if had - has:
-        raise _nothing()  # but a merge that was taken back: merging again is for who means it
+        return []  # but a merge that was taken back: merging again is for who means it
     source = _closed_as(nexus, has - had, last.since.number) if has - had else None
     if source is not None:
         return [Unmerge(source)]
     if last.before is None:
-        raise _nothing()
+        return []
     held = last.before.attributes
     gone = frozenset(concept.attributes.keys() - held.keys())
     put = PutConcept(concept.type, concept.name, held)
@@ -253,7 +282,7 @@ def _concept_back(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
 
 def _born_again(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
     """Return what tells a withdrawn concept once more, with the facts that went with it."""
-    key = Key(concept.type, concept.name)
+    key, undone = Key(concept.type, concept.name), versions_of(nexus, concept.id)[-1].since.number
     changes: list[Change] = []
     for end in ENDS:
         joints = nexus.joints.at([concept.id], end, closed=True)
@@ -261,7 +290,7 @@ def _born_again(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
         for found in nexus.elements.look_up(ids, closed=True).values():
             link = found.element
             if isinstance(link, Link) and found.expired_at == dated.expired_at:
-                told = _told_again(link, _content(found))
+                told = _told_again(link, _content(found), undone)
                 if link.subject == concept.id:
                     told = replace(told, subject=key)
                 if link.object == concept.id:
@@ -269,6 +298,7 @@ def _born_again(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
                 changes.append(told)
     held = concept.metadata.items()
     metadata = {key: one for key, one in held if key[:1] != "_" and key != BECAUSE}
+    metadata[UNDOES] = undone
     put = PutConcept(concept.type, concept.name, concept.attributes, metadata)
     if concept.type == _EPISODE:
         put = replace(put, id=concept.id)
@@ -290,7 +320,7 @@ def merge_again(nexus: Nexus, change: Change, undone: str) -> Hint | None:
     if change.id != undone:
         return join(change.id, undone)
     concept = element_named(nexus, undone, closed=True).element
-    *_, last = _versions(nexus, undone)
+    *_, last = versions_of(nexus, undone)
     assert isinstance(concept, Concept)
     return join(undone, merged_into(nexus, concept, last.since.number) or undone)
 
@@ -327,20 +357,3 @@ def _changes_of(nexus: Nexus, number: int) -> tuple[LoggedChange, ...]:
 def _entry(one: Concept | Key) -> str:
     """Return what a concept that another was merged into keeps of it."""
     return f"{one.type}:{one.name}"
-
-
-def merge_trail(metadata: Mapping[str, Value]) -> Sequence[Value]:
-    """Return what a concept keeps of those that were merged into it: the type and name of each."""
-    held = metadata.get(MERGED_FROM)
-    return held if isinstance(held, list) else ()
-
-
-def _versions(nexus: Nexus, identifier: str) -> list[Version]:
-    return [one for life in nexus.history(identifier) for one in life.versions]
-
-
-def _nothing() -> RecollectError:
-    return refused(
-        "nothing was done to this memory that could be taken back",
-        "ask why, and see what became of it",
-    )

@@ -473,7 +473,7 @@ class BatchFacts:
         """Let a fact end in fact time, as its metadata tells it too."""
         if at == link.content.invalid_at:
             return
-        until: Attributes = {VALID_UNTIL: instant_text(at)}
+        until: Attributes = {VALID_UNTIL: bound_text(at)}
         told = len(self._unit.notices)
         self._unit.put(link, {}, until, until)
         if is_guess(link.content):

@@ -29,13 +29,7 @@ from recollect.faces.claims import (
 from recollect.faces.claims.model import SUPERSEDED
 from recollect.model import Instant, instant_text
 from recollect.node import dataclass
-from recollect.servers.cli.evidence import (
-    asserted,
-    evidence_line,
-    given_evidence,
-    kept_evidence,
-    referred,
-)
+from recollect.servers.cli.evidence import asserted, cited, given_evidence, kept_evidence, referred
 from recollect.servers.cli.opening import opened, warn_of_absent_group
 from recollect.servers.cli.options import Invocation, told
 from recollect.servers.cli.output import Output, output
@@ -350,7 +344,7 @@ def _history_table(events: Sequence[ClaimEvent]) -> Table:
             time_text(one.at),
             Text(one.to_status, _COLOURS[one.to_status]),
             shown(one.actor_id or one.actor_type),
-            Text("\n").join(shown(evidence_line(ref)) for ref in one.evidence),
+            Text("\n").join(shown(cited(ref)) for ref in one.evidence),
             shown(one.reason or ""),
         )
     return table

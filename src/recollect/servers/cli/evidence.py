@@ -41,7 +41,7 @@ def referred(ref: EvidenceRef) -> str:
     return ", ".join([*said, *(f"{key} {one_line(str(value))}" for key, value in named.items())])
 
 
-def evidence_line(ref: EvidenceRef) -> str:
+def cited(ref: EvidenceRef) -> str:
     """Return a piece of evidence on one line: its kind, and what it refers to, if it says that."""
     return ": ".join(filter(None, (ref.kind, referred(ref))))
 

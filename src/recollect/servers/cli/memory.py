@@ -26,7 +26,7 @@ from recollect.faces.memory import (
     RecalledRecord,
 )
 from recollect.servers.cli.cells import counted
-from recollect.servers.cli.evidence import evidence_line, given_evidence
+from recollect.servers.cli.evidence import cited, given_evidence
 from recollect.servers.cli.given import text_of
 from recollect.servers.cli.opening import opened, warn_of_absent_group
 from recollect.servers.cli.options import Invocation, told
@@ -67,10 +67,8 @@ _HINTS: Final = {
     "--source, --attribute or --same-as",
     "pass an id, or a question in plain words": "give --id or a question, or --source, --session, "
     "--since, --until, --happened-since or --happened-until",
-    "ask why, and see what became of it": "see what became of it: recollect why ID",
     'pass attributes={"role": "director"}': "say --attribute role=director",
     "say its text, with evidence for it": "say --text, with -e",
-    "say its text": "say --text",
     "send an invalid_at that is later, or leave it out": "say a later --until, or leave it out",
 }
 """What the memory says of its arguments, said of options."""
@@ -260,7 +258,7 @@ def explain(on: Invocation, identifier: str, limit: int, cursor: str | None) -> 
             if value := members.get(name):
                 out.show_text(shown(f"            {name}: {value}"))
         for one in members.get("evidence", ()):
-            out.show_text(shown(f"            {evidence_line(from_wire(EvidenceRef, one))}"))
+            out.show_text(shown(f"            {cited(from_wire(EvidenceRef, one))}"))
         for one in why.episodes:
             out.show_text(shown(f"            learnt from: {one.get('text') or one.get('id')}"))
         for one in why.corrects:

@@ -121,3 +121,19 @@ def test_an_end_stays_where_the_object_is_corrected() -> None:
         assert (str(opened), opened.id) == ("Pia works at Leica (since 2020)", done.memory.id)
         both = memory.correct(opened.id, object="Bosch", invalid_at="never").memory
         assert str(both) == "Pia works at Bosch (since 2020)"
+
+
+def test_what_a_correction_leaves_as_it_is_has_nothing_to_take_back() -> None:
+    fact = {"subject": "Pia", "predicate": "works_at", "object": "Zeiss", "valid_at": "2020"}
+    with recollect.memory(":memory:") as memory:
+        (zeiss,) = memory.remember(facts=[{**fact, "source": "a card"}]).facts
+        assert memory.correct(zeiss.id, source="a card").undo == "nothing was changed"
+        assert memory.correct(zeiss.id, source="a letter").undo == f"undo {zeiss.id}"
+
+
+def test_what_a_question_leaves_alone_since_it_begins_later_is_not_said_to_be_past() -> None:
+    fact = {"subject": "Pia", "predicate": "lives_in", "object": "Jena", "valid_at": "2998"}
+    with recollect.memory(":memory:") as memory:
+        (jena,) = memory.remember(facts=[fact]).facts
+        (told,) = memory.forget("Pia lives in Jena").warnings
+        assert told.message == f'"{jena}" does not hold now, so it is forgotten by its id alone'

@@ -280,7 +280,7 @@ def test_every_command_that_takes_something_back_works(ask, cli):
     assert "Pia lives in Ghent" in [one["text"] for one in ask("list", "fact")["memories"]]
     claim = ask("remember", "Pia likes rain", "-e", "user_statement=so")["claim"]["id"]
     back("forget", "--id", claim)
-    assert back("undo", claim) == f"recollect forget --db me.db --id {claim}"
+    assert back("undo", claim) == f"recollect forget --db me.db --id {claim} --how withdraw"
     assert back("forget", "--id", claim).endswith(claim)
 
 
@@ -430,3 +430,22 @@ def test_a_persons_own_word_is_evidence_that_refers_to_nothing(cli):
         claim = memory.remember("The key is under the mat").claim
     assert "\n            human_assertion\n" in cli("why", claim.id, "--db", "me.db").stdout
     assert "human_assertion:" not in cli("claim", "show", claim.id, "--db", "me.db").stdout
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        ("--fact", "Ann", "likes", "tea"),
+        ("Ann likes tea", "-e", "user_statement=tea"),
+        ("--messages", "-"),
+    ],
+)
+def test_what_is_told_twice_was_known_already(cli, told):
+    message = '{"content": "Tea?", "timestamp": "2026-01-02T03:04:05Z"}'
+    first = cli("remember", *told, "--db", "me.db", input=message)
+    again = cli("remember", *told, "--db", "me.db", input=message)
+    assert first.stdout.startswith("remembered  ")
+    assert again.stdout.startswith("known already ")
+    assert again.stdout.split()[2:] == first.stdout.split()[1:]
+    ended = cli("remember", "--fact", "Ann", "likes", "tea", "--until", "2020", "--db", "me.db")
+    assert ended.stdout.startswith("remembered  ")

@@ -102,3 +102,33 @@ def test_what_is_known_about_somebody_is_told_in_words(talk):
         assert "Maria prefers short answers" in message.content.text
 
     talk(script)
+
+
+def test_what_is_proposed_of_a_change_can_be_called_as_it_stands(talk):
+    async def script(agent):
+        async def follow(hint):
+            tool, _, given = hint.partition(" with ")
+            return await agent.call(tool, **json.loads(given))
+
+        works = {"subject": "Ida", "predicate": "works_at"}
+        await agent.call("remember", facts=[{**works, "object": "Bosch", "valid_at": "2015"}])
+        told = await agent.call("remember", facts=[{**works, "object": "Zeis", "valid_at": "2020"}])
+        first = told["facts"][0]["id"]
+        zeiss = (await agent.call("correct", id=first, object="Zeiss"))["memory"]["id"]
+        await agent.call("correct", id=zeiss, object="Zeiss AG")
+        refused = await agent.error("correct", id=first, undo=True)
+        undone = await follow(refused["hint"])
+        assert undone["memory"]["text"] == "Ida works at Zeiss"
+        again = await follow(undone["undo"])
+        assert again["memory"]["text"] == "Ida works at Zeiss AG"
+        (stays,) = (await agent.call("forget", id=again["memory"]["id"]))["warnings"]
+        bosch = (await follow(stays["hint"]))["memory"]
+        assert (bosch["text"], "invalid_at" in bosch) == ("Ida works at Bosch", False)
+        phone = {"subject": "Ida", "predicate": "phone"}
+        await agent.call("remember", facts=[{**phone, "object": "555 0100"}])
+        told = await agent.call("remember", facts=[{**phone, "object": "555 0199"}])
+        await follow(told["also_holds"][0]["hint"])
+        left = texts(await agent.call("list_memories", kind="fact"))
+        assert left == ["Ida phone 555 0199", "Ida works at Bosch"]
+
+    talk(script, "--tools", "memory")

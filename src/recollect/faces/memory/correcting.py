@@ -213,7 +213,8 @@ def written(
     done = nexus.write(changes, actor=actor.actor_id)
     report = done.only(BatchReport)
     (memory,) = records_named(nexus, [report.ids[at]])
-    undo, held = undo_of(memory.id), beside(nexus, report.also_holds)
+    undo = "nothing was changed" if done.transaction is None else undo_of(memory.id)
+    held = beside(nexus, report.also_holds)
     return Corrected(memory, before, undo, held, done.transaction, done.notices)
 
 

@@ -49,14 +49,11 @@ def why_of(nexus: Nexus, identifier: str, limit: int, cursor: str | None) -> Why
     steps, first = versions[start : start + limit], len(said) - len(versions) + start
     (memory,) = records_of(nexus, [dated])
     following = start + len(steps)
-    return Why(
-        memory,
-        _episodes(nexus, dated),
-        tuple(_step(one, said[: first + at]) for at, one in enumerate(steps)),
-        _events(nexus, memory.id) if memory.kind == "claim" else (),
-        _corrected(nexus, dated.element) if isinstance(dated.element, Link) else (),
-        str(following) if following < len(versions) else None,
-    )
+    history = tuple(_step(one, said[: first + at]) for at, one in enumerate(steps))
+    events = _events(nexus, memory.id) if memory.kind == "claim" else ()
+    corrects = _corrected(nexus, dated.element) if isinstance(dated.element, Link) else ()
+    more = str(following) if following < len(versions) else None
+    return Why(memory, _episodes(nexus, dated), history, events, corrects, more)
 
 
 def _corrected(nexus: Nexus, link: Link) -> tuple[Mapping[str, Any], ...]:

@@ -173,11 +173,11 @@ def ends_that_stay(nexus: Nexus, records: Sequence[MemoryRecord]) -> Iterator[No
 
 
 def told_of_past(records: Iterable[MemoryRecord], effect: Effect) -> tuple[Notice, ...]:
-    """Return that a question leaves alone what has ended or stands no more."""
+    """Return that a question leaves alone what has ended, begins later or stands no more."""
     return tuple(
         Notice(
             "past_stays",
-            f'"{one}" is past, which is forgotten by its id alone',
+            f'"{one}" does not hold now, so it is forgotten by its id alone',
             hint=forget_as(one.id, effect),
         )
         for one in records

@@ -94,7 +94,7 @@ def way_back(nexus: Nexus, identifier: str) -> Hint:
 
 
 def _forget(identifier: str) -> Hint:
-    return Hint(f"forget {identifier}", ToDo.FORGET, identifier)
+    return Hint(f"forget {identifier}", ToDo.FORGET, identifier, "withdraw")
 
 
 def _fact_back(nexus: Nexus, link: Link) -> list[Change]:

@@ -25,6 +25,7 @@ from recollect.faces.memory import (
     MemoryRecord,
     RecalledRecord,
 )
+from recollect.model import instant_text
 from recollect.servers.cli.cells import counted
 from recollect.servers.cli.evidence import cited, given_evidence
 from recollect.servers.cli.given import text_of
@@ -105,6 +106,7 @@ def remember(on: Invocation, new: ToRemember, messages: Sequence[Mapping[str, ob
     is_baseless = text is not None and not new.evidence and not sys.stdin.isatty()
     with _on(on, creates=True, is_baseless=is_baseless) as (out, memory):
         refs = given_evidence(new.evidence or (), memory.actor.actor_id)
+        began = instant_text(memory.nexus.now())
         fact: dict[str, object] = {**new.of_fact, "confidence": new.confidence}
         if new.fact is not None:
             subject, predicate, target = new.fact
@@ -125,15 +127,14 @@ def remember(on: Invocation, new: ToRemember, messages: Sequence[Mapping[str, ob
         if out.give_json(done.to_dict()):
             return
         out.warn_of(done.warnings)
-        kept = ([done.claim] if done.claim is not None else []) + list(done.facts)
+        kept = ([] if done.claim is None else [done.claim]) + list(done.facts)
+        is_new = done.transaction or any((one.created_at or "") >= began for one in kept)
+        word = "remembered" if is_new else "known already"
         for one in kept:
-            out.show_text(_line(one, "remembered"))
+            out.show_text(_line(one, word))
         for message, id in zip(messages, done.episodes, strict=True):
-            said = (str(message[key]) for key in ("role", "content") if message.get(key))
-            words = ": ".join(said)
-            out.show_text(
-                Text("remembered  ", "green").append(shown(words)).append(f"  {id}", "dim")
-            )
+            said = ": ".join(str(message[key]) for key in ("role", "content") if message.get(key))
+            out.show_text(_line(MemoryRecord("episode", id, said), word))
         _tell_others(out, done.ended, done.also_holds)
 
 

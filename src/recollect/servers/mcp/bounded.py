@@ -105,7 +105,8 @@ _LISTS = ("memories", "history", "facts")
 
 _LONGEST_EXCERPT = 1_000  # characters of an error that repeats a long text
 
-_WORDS = {ToDo.PASS_OPTION: "give {0}: {1}", ToDo.LIST_NODES: "call read_markup"}
+_UNDO = 'correct with {{"id": "{0}", "undo": true}}'
+_WORDS = {ToDo.PASS_OPTION: "give {0}: {1}", ToDo.LIST_NODES: "call read_markup", ToDo.UNDO: _UNDO}
 
 
 def answered(answer: Mapping[str, object]) -> CallToolResult:

@@ -288,3 +288,29 @@ def test_who_has_a_thing_tells_where_it_is_and_not_where_somebody_lives() -> Non
         (found, *_) = memory.recall("Where is the spare key of the flat?").memories
         assert found.memory.text == "Dora has the spare key of the flat"
         assert memory.recall("Where does Ada live?").memories == ()
+
+
+def test_a_word_of_one_language_is_taken_for_none_of_another() -> None:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        for predicate, other in (("has_son", "Emil Engel"), ("hobby", "beekeeping")):
+            told = {"subject": "Tobias Engel", "predicate": predicate, "object": other}
+            memory.remember(facts=[told])
+        (first, *_) = memory.recall("Is Tobias a father?").memories
+        assert first.memory.text == "Tobias Engel has son Emil Engel"
+
+
+def test_what_means_the_nearest_is_found_though_others_hold_a_word() -> None:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        for text in ("Kettle produces sour beer", "Our beer took gold at Brussels in 2023"):
+            memory.remember(text, evidence=SAID)
+        text = "The café sent back twelve crates because the labels were peeling off"
+        memory.remember(text, evidence=SAID)
+        found = memory.recall("Why did a customer return their beer?").memories
+        assert text in [one.memory.text for one in found]
+
+
+def test_what_something_is_like_is_nothing_that_is_liked() -> None:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        memory.remember("I like my steak barely cooked", evidence=SAID)
+        assert memory.recall("What is the garden like?").memories == ()
+        assert memory.recall("What do I like?").memories

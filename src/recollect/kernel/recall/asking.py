@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from recollect.kernel.recall.columns import Columns, KnownNumbers
-from recollect.kernel.recall.relations import Related, holders, related
+from recollect.kernel.recall.relations import Ids, Related, holders, related
 from recollect.kernel.recall.spans import Times, asked_for, held_once, is_of_time
 from recollect.kernel.recall.words import (
     ASKED,
@@ -59,20 +59,20 @@ class UnderstoodQuestion:
     words: tuple[Asking, ...]  # the telling ones that some text may hold
     unknown: int  # telling words that no text holds
     times: Times
-    speakers: frozenset[int]
+    speakers: Ids
     wants: str  # the kind of answer
-    concepts: frozenset[int]  # whose whole names it holds
+    concepts: Ids  # whose whole names it holds
     names: frozenset[str]  # the words of those names
     rest: tuple[str, ...]  # its words beside them: what it asks of them
     is_of_strangers: bool  # it names somebody, and nobody whom any text knows
     namesakes: tuple[tuple[int, int], ...] = ()  # a first name that is a thing, and whose it may be
     called: Names = ()  # the names it holds that stand in texts alone
-    unlike: frozenset[int] = frozenset()  # others who have a word of those names
-    beside: tuple[str, frozenset[int]] | None = None  # before or after what of these it asks
+    unlike: Ids = frozenset()  # others who have a word of those names
+    beside: tuple[str, Ids] | None = None  # before or after what of these it asks
     demanded: Asking | None = None  # a relation of somebody that no fact tells
-    links: frozenset[int] = frozenset()  # facts that tell whom it means by a relation
-    apart: frozenset[int] = frozenset()  # of those concepts, what its own words name
-    is_own: bool = False  # who asks speaks of themselves
+    links: Ids = frozenset()  # facts that tell whom it means by a relation
+    apart: Ids = frozenset()  # of those concepts, what its own words name
+    is_own: bool = False  # it is about who asks
     wanted_of: Names = ()  # what it asks of something, each said by one of some words
     asked: tuple[str, ...] = ()  # all its words, folded
     whole: Names = ()  # the names of two words and more that it holds
@@ -85,16 +85,17 @@ CALLED: Final = re.compile(r"\b[A-Z\u00c0-\u00de]\w+(?:\s+[A-Z\u00c0-\u00de]\w+)
 _AMONG: Final = re.compile(r"\s(?:at|in|as|on|bei|im|als|en|como)\s")
 """What stands after whom somebody came before: "before Ann at Acme"."""
 
-_FOR_A_LIVING: Final = re.compile(r"\bfor a living\b", re.IGNORECASE)
+_A_LIVING: Final = re.compile(r"\b(?:for|make|earn) (?:a|\w+) living\b", re.IGNORECASE)
+_IS_LIKE: Final = re.compile(r"^what(?='s| is| are| was| were)(.*) like(?=\W*$)", re.IGNORECASE)
 
 
 def in_plain_words(question: str) -> str:
-    """Return a question without the idiom that asks for work, and looks like one for a home.
+    """Return a question without the idioms that look like one for a home, or for what is liked.
 
-    >>> in_plain_words("What does Ann do for a living?")
-    'What does Ann do as a job?'
+    >>> in_plain_words("What does Ann do for a living?"), in_plain_words("What is Ann like?")
+    ('What does Ann do as a job?', 'how is Ann?')
     """
-    return _FOR_A_LIVING.sub("as a job", question)
+    return _IS_LIKE.sub(r"how\1", _A_LIVING.sub("as a job", question))
 
 
 def understood(
@@ -117,7 +118,7 @@ def understood(
             one for one in concepts if not all(map(is_of_time, _words_of(frozenset([one]), known)))
         )
     asking = ((one, _asking(one, columns, asked_at, number)) for one in askers)
-    asker, own = next((one for one in asking if one[1]), (" ".join(askers), frozenset[int]()))
+    asker, own = next((one for one in asking if one[1]), (" ".join(askers), Ids()))
     relation = _related(question, concepts, columns, asked_at, number, own)
     apart = concepts - relation.over
     concepts = apart | relation.ends
@@ -154,7 +155,9 @@ def understood(
         demanded=_demanded(relation.missing, known),
         links=relation.links,
         apart=apart,
-        is_own=speaks_of_self or not (MINE | OURS).isdisjoint(asked),
+        is_own=speaks_of_self
+        or not (MINE | OURS).isdisjoint(asked)
+        or frozenset() < concepts <= own,
         wanted_of=(*_wanted_of(asked, names),),
         asked=tuple(asked),
         whole=tuple(one for one in whole if len(one) > 1 and one[-1] in asked),
@@ -173,6 +176,7 @@ def _wanted_of(asked: list[str], names: frozenset[str]) -> Iterator[tuple[str, .
     [('phone',), ('vet',)]
     """
     telling = frozenset(telling_words(asked) if len(asked) < _LONG else ()) - names
+    asked = asked[:-1] if OF.issuperset(asked[-1:]) else asked  # "what is it afraid of"
     marked = "".join(f"{one} " if one in telling else f"_{one} " for one in asked)
     is_thing = not BE.isdisjoint(asked[:3])
     for found in _GROUP.finditer(marked):
@@ -193,12 +197,7 @@ def _wanted(question: str) -> str:
 
 
 def _related(
-    question: str,
-    concepts: frozenset[int],
-    columns: Columns,
-    asked_at: int,
-    number: int,
-    own: frozenset[int],
+    question: str, concepts: Ids, columns: Columns, asked_at: int, number: int, own: Ids
 ) -> Related:
     """Return whom a question means by relations, and who holds a role that it names."""
     asked, found = tokens(question), Related()
@@ -212,9 +211,7 @@ def _related(
     return found
 
 
-def _namesakes(
-    concepts: frozenset[int], columns: Columns, number: int
-) -> Iterator[tuple[int, int]]:
+def _namesakes(concepts: Ids, columns: Columns, number: int) -> Iterator[tuple[int, int]]:
     """Yield what is called by no more than a first name, and whose it may be: either is named.
 
     They may be one, for nobody else who lives has that first name.
@@ -233,9 +230,7 @@ def _namesakes(
                 yield concept, one
 
 
-def _beside(
-    times: Times, question: str, columns: Columns, number: int
-) -> tuple[str, frozenset[int]] | None:
+def _beside(times: Times, question: str, columns: Columns, number: int) -> tuple[str, Ids] | None:
     """Return before or after what of these a question asks: what is named there alone."""
     if times.beside is None:
         return None
@@ -256,12 +251,12 @@ def beside(names: frozenset[str], words: Sequence[str]) -> list[str]:
     return [one for one in words if one not in names and one != "s"]
 
 
-def _words_in(concepts: frozenset[int], known: KnownNumbers) -> list[str]:
+def _words_in(concepts: Ids, known: KnownNumbers) -> list[str]:
     """Return the words of what concepts are called, in order."""
     return tokens(" ".join(known.concepts[one].name for one in concepts if one in known.concepts))
 
 
-def _words_of(concepts: frozenset[int], known: KnownNumbers) -> frozenset[str]:
+def _words_of(concepts: Ids, known: KnownNumbers) -> frozenset[str]:
     return frozenset(_words_in(concepts, known))
 
 
@@ -338,15 +333,13 @@ def _parted(words: Sequence[str], columns: Columns, number: int) -> Iterator[lis
             yield name
 
 
-def _sharing(names: Iterable[Sequence[str]], columns: Columns, number: int) -> frozenset[int]:
+def _sharing(names: Iterable[Sequence[str]], columns: Columns, number: int) -> Ids:
     """Return those whose first or last name is among the words of others' names."""
     its = (columns.known.by_part.get(word, ()) for name in names for word in name)
     return frozenset(columns.living([row for rows in its for row in rows], number))
 
 
-def _unlike(
-    concepts: frozenset[int], called: Names, asked: list[str], columns: Columns, number: int
-) -> frozenset[int]:
+def _unlike(concepts: Ids, called: Names, asked: list[str], columns: Columns, number: int) -> Ids:
     """Return others with the first name of what is named, or any word of a name in texts alone."""
     known = columns.known.concepts
     names = [*called, *(tuple(tokens(known[one].name)) for one in concepts & known.keys())]
@@ -372,7 +365,7 @@ def _named_by_texts(question: str, columns: Columns, number: int) -> Names:
     return found
 
 
-def _asking(asker: str, columns: Columns, asked_at: int, number: int) -> frozenset[int]:
+def _asking(asker: str, columns: Columns, asked_at: int, number: int) -> Ids:
     """Return the concepts that who asks is, called so with a title or without."""
     own = columns.served(asked_at, number) if asker == SELF else _named(asker, columns, number)
     if asker == SELF and len(own) != 1:
@@ -381,7 +374,7 @@ def _asking(asker: str, columns: Columns, asked_at: int, number: int) -> frozens
     return own.union(*names_in(untitled, columns, number).values())
 
 
-def _named(text: str, columns: Columns, number: int) -> frozenset[int]:
+def _named(text: str, columns: Columns, number: int) -> Ids:
     """Return the concepts that a text names, by their whole names or by a first or last word."""
     whole = names_in(tokens(text), columns, number)
     return frozenset().union(*whole.values(), *_by_part(text, whole, columns, number))

@@ -36,6 +36,8 @@ from recollect.kernel.recall.words import (
     asked_stems,
     kin_of,
     language_of,
+    of_length_1,
+    stem,
     stems_of,
     telling_stems,
     telling_words,
@@ -44,7 +46,7 @@ from recollect.kernel.search.tokens import tokens
 from recollect.model import BEGINNING, FOREVER, Dated, Link
 from recollect.node import dataclass, field
 
-FLOOR, FLOOR_OF_TURNS = (0.35, 0.65), (0.2, 0.6)
+FLOOR, FLOOR_OF_TURNS = (0.35, 0.8), (0.2, 0.75)
 """How much of a question one of the first memories must hold, by the rarity of its words, ...
 
 ... where no meaning is known; else how near its words and the whole of it must mean, together. The
@@ -58,7 +60,7 @@ FLOOR_OF_NAMED, FLOOR_OF_OTHERS = 0.26, 1.25
 ... of what the question asks beside the name; and how much of all of it one of anything else must.
 """
 
-FLOOR_OF_WANTED, ENOUGH_BESIDE = 0.2, 0.4
+FLOOR_OF_WANTED, ENOUGH_BESIDE = 0.25, 0.45
 """How near a memory's words must be to what is asked of something; or how much of ...
 
 ... all that is asked one must hold that says nothing of it.
@@ -67,6 +69,7 @@ FLOOR_OF_WANTED, ENOUGH_BESIDE = 0.2, 0.4
 _SHAPES: Final = (("email", re.compile(r"\w@\w")), ("phone", re.compile(r"\+?\d[\d /-]{6,}")))
 """What says itself what it is."""
 
+OF_WHOLE: Final = 0.5  # of how near all words are together, beside each alone
 OF_KIN: Final = 0.8  # how near everyday words are that say the same
 _LONG: Final = 12  # words of a text that tells enough of what it is about to be asked for it
 OF_FAR: Final = 0.5
@@ -123,19 +126,24 @@ def chosen(look: Look, ranking: Ranking, wanted: int, threshold: float) -> Choic
             waiting.append(place)
         if len(waiting) == most:
             break
-    alike = _said_otherwise(ranking, waiting)
-    enough = [_needs_no_more(ranking, one.row) for one in waiting]
-    near = [
-        (at < _FIRST or not enough[at]) and is_near(ranking, one, alike[at])
-        for at, one in enumerate(waiting)
-    ]
-    if not any(near[:_FIRST]):
+    near = _near(ranking, waiting[:_FIRST])
+    if not near:
         return Choice((), waiting[0] if waiting else None)
+    needs = [one for one in waiting if not _needs_no_more(ranking, one.row)]
+    near |= _near(ranking, [one for one in needs if one.row not in near])
+    far = {one.row for one in needs} - near
     told = [
-        one if is_its or is_enough else replace(one, score=OF_FAR * one.score, is_far=True)
-        for one, is_its, is_enough in zip(waiting, near, enough, strict=True)
+        replace(one, score=OF_FAR * one.score, is_far=True) if one.row in far else one
+        for one in waiting
+        if one.row not in far & ranking.guests
     ]
     return Choice(tuple(islice(_shared_out(ranking, told), wanted)))
+
+
+def _near(ranking: Ranking, places: Sequence[Pick]) -> set[int]:
+    """Return the rows of those that are near enough."""
+    alike = _said_otherwise(ranking, places)
+    return {one.row for one, of in zip(places, alike, strict=True) if is_near(ranking, one, of)}
 
 
 def _needs_no_more(ranking: Ranking, row: int) -> bool:
@@ -144,7 +152,7 @@ def _needs_no_more(ranking: Ranking, row: int) -> bool:
     What the question names is not led to, whatever else names it.
     """
     is_led = row in ranking.led and (ranking.named is None or not ranking.named[row])
-    return is_led or int(ranking.columns.session[row]) != NONE
+    return row not in ranking.guests and (is_led or int(ranking.columns.session[row]) != NONE)
 
 
 def is_near(ranking: Ranking, place: Pick, otherwise: float) -> bool:
@@ -157,7 +165,10 @@ def is_near(ranking: Ranking, place: Pick, otherwise: float) -> bool:
         return False
     if ranking.demanded is not None and not ranking.demanded.shares_of(np.array([row]))[0]:
         return False
-    if _tells_of_another_time(ranking, row) or (question.whole and _is_others(ranking, place)):
+    is_dated = ranking.dated is None or bool(ranking.dated[row])
+    if columns.flags[row] & SAYS_WHEN and question.times.is_within and not is_dated:
+        return False  # it tells of another time
+    if question.whole and _is_others(ranking, place):
         return False
     if int(columns.element[row]) in question.concepts and columns.length[row] >= _LONG:
         return True  # the question names what it is about
@@ -173,11 +184,13 @@ def is_near(ranking: Ranking, place: Pick, otherwise: float) -> bool:
         return False
     if ranking.near is None:
         return ranking.covered(row) >= FLOOR[0] and _tells_wanted(ranking, place)
-    if not is_named:
+    is_others = ranking.named is not None and not ranking.named[row]
+    is_told = columns.kind[row] not in (FACTS, CONCEPTS)  # it need not name who asks
+    if not is_named or (is_others and is_told and question.is_own):
         means = near + otherwise >= FLOOR[1] and _tells_wanted(ranking, place)
         asks = bool(question.words or telling_words(question.rest))  # "Who is there" does not
-        return asks and (means or _holds_all(ranking, row))
-    if ranking.named is not None and not ranking.named[row]:
+        return asks and (means or ranking.covered(row) >= 1.0)  # who asks *drugs* wants each
+    if is_others:
         return ranking.covered(row) + near >= FLOOR_OF_OTHERS and _tells_wanted(ranking, place)
     asked = telling_words(question.rest)
     if is_link:  # its words may tell more
@@ -197,17 +210,12 @@ def _may_answer(ranking: Ranking, place: Pick) -> bool:
     """Whether a memory is of the kind that a question asks for, and more than a name alone."""
     columns, row = ranking.columns, place.row
     if columns.kind[row] == CONCEPTS and not columns.flags[row] & SAYS_ANYTHING:
-        return _holds_all(ranking, row) if ranking.named is None else bool(ranking.named[row])
+        return ranking.covered(row) >= 1.0 if ranking.named is None else bool(ranking.named[row])
     has_clock = columns.valid_at[row] != BEGINNING or columns.invalid_at[row] != FOREVER
     is_timed = bool(has_clock) or bool(columns.flags[row] & SAYS_WHEN)
     object_ = columns.known.concepts.get(int(columns.object[row]))
     told = object_.name if object_ and columns.kind[row] == FACTS else None
     return tells(ranking.question, place.text, told, is_timed=is_timed)
-
-
-def _holds_all(ranking: Ranking, row: int) -> bool:
-    """Whether a memory holds each word that is asked: who asks *drugs* wants each of them."""
-    return ranking.covered(row) >= 1.0
 
 
 def _is_others(ranking: Ranking, place: Pick) -> bool:
@@ -233,11 +241,12 @@ def _tells_wanted(ranking: Ranking, place: Pick, held: float = 0.0) -> bool:
         return False
     said, may_name = _said(ranking, place), ranking.named is None and _names_more(ranking, place)
     predicate = frozenset(one for one in telling_words(_predicate(place)) if kin_of(stems_of(one)))
-    stems = {stem for one in said for stem in stems_of(one)}
+    stems, language = _stems(place, said), language_of(ranking.question.asked)
     known = ranking.columns.known.meant
     for words in wanted:
-        kin = {kin for one in words for kin in kin_of(stems_of(one))}
-        own = kin.union(*map(stems_of, words))
+        ways = [stems_of(one, language) for one in words]
+        kin = {kin for one in ways for kin in kin_of(one)}
+        own = kin.union(*ways)
         if not stems.isdisjoint(own):
             continue
         if any(name in own for name, _ in _SHAPES):
@@ -245,7 +254,8 @@ def _tells_wanted(ranking: Ranking, place: Pick, held: float = 0.0) -> bool:
         if may_name:
             continue  # a name may be what is asked, which no vector knows
         others = [one for one in said if not (kin and one in predicate)]
-        cosines = np.einsum("ij,kj->ik", known.of_each(words), known.of_each(others))
+        both = of_length_1(known.of_each(words)), of_length_1(known.of_each(others))
+        cosines = np.einsum("ij,kj->ik", *both)
         if cosines.max(initial=-1.0) < FLOOR_OF_WANTED and held < ENOUGH_BESIDE:
             return False
     return True
@@ -265,32 +275,32 @@ def _names_more(ranking: Ranking, place: Pick) -> bool:
     return any(asked.isdisjoint(tokens(one[0])) for one in large)
 
 
-def _tells_of_another_time(ranking: Ranking, row: int) -> bool:
-    """Whether a memory says when, and not in the time that a question asks about."""
-    tells = bool(ranking.columns.flags[row] & SAYS_WHEN) and ranking.question.times.is_within
-    return tells and ranking.dated is not None and not ranking.dated[row]
-
-
 def _said_otherwise(ranking: Ranking, places: Sequence[Pick]) -> list[float]:
-    """Return how near what is asked beside names is to the words of each memory, -1 to 1.
+    """Return how near what is asked is to the words of each memory, beside names.
 
-    Each word that is asked counts by the cosine of the word that means the nearest to it: what a
-    whole sentence means is too near to whatever else is said of the same person.
+    Each word that is asked counts by the cosine of the word that means the nearest to it, and all
+    of them by that of all of those: with its names what a whole sentence means is too near to
+    whatever else is said of the same person. The mean of the former and half of the latter is told.
     """
     words, known = telling_words(ranking.question.rest), ranking.columns.known.meant
-    if not words:
+    if not (words and places):
         return [1.0] * len(places)
     said = [_said(ranking, one) for one in places]
     at = {one: place for place, one in enumerate(dict.fromkeys(chain(*said)))}
-    cosines = np.einsum("ij,kj->ik", known.of_each(words), known.of_each([*at]))
-    kin = [kin_of(stems_of(one)) for one in words]
+    asked, told = known.of_each(words), known.of_each([*at])
+    cosines = np.einsum("ij,kj->ik", of_length_1(asked), of_length_1(told))
+    sums = np.array([told[[at[one] for one in own]].sum(0) for own in said])
+    whole = of_length_1(sums) @ of_length_1(asked.sum(0)[None])[0]
+    language = language_of(ranking.question.asked)
+    kin = [kin_of(stems_of(one, language)) for one in words]
     found: list[float] = []
-    for own in said:
+    for place, own, of_all in zip(places, said, whole.tolist(), strict=True):
         alike = cosines[:, [at[one] for one in own]].max(1, initial=-1.0)
         if own and any(kin):
-            stems = {stem for one in own for stem in stems_of(one)}
+            stems = _stems(place, own)
             alike = np.maximum(alike, [OF_KIN * (not stems.isdisjoint(one)) for one in kin])
-        found.append(float(alike.mean()) if own else 0.0)
+        together = OF_WHOLE * of_all if len(words) > 1 else 0.0  # one word is no whole
+        found.append(float(alike.mean()) + together if own else 0.0)
     return found
 
 
@@ -302,6 +312,12 @@ def _said(ranking: Ranking, place: Pick) -> list[str]:
     words += [word for one in ends if one for word in tokens(one.name)]
     words += [name for name, shape in _SHAPES if shape.search(place.text)]
     return telling_words(beside(ranking.question.names, words))
+
+
+def _stems(place: Pick, said: Sequence[str]) -> set[str]:
+    """Return the stems of the telling words of a memory, in its language and in English."""
+    language = language_of(tokens(place.text))
+    return {stem(one, own) for one in said for own in {language, "english"}}
 
 
 def _predicate(place: Pick) -> list[str]:
@@ -395,13 +411,13 @@ def told(
     factors = [(name, factor(rows).tolist()) for name, factor in ranking.factors.items()]
     held = [*ranking.held_by(rows)]
     names = () if meant.links else [at for at, one in enumerate(meant.words) if one.is_of_name]
+    asked = [(one, {*stems_of(one)}) for one in dict.fromkeys(tokens(question))]
     memories: list[Recalled] = []
     for at, (row, place) in enumerate(zip(rows.tolist(), places, strict=True)):
-        why = {
-            name: Share(given[at], _in_words(name, question, place))
-            for name, given in points
-            if given[at]
-        }
+        why = {name: Share(given[at], SHARES[name][1]) for name, given in points if given[at]}
+        its = [one for one, ways in asked if not ways.isdisjoint(place.stems)]
+        if WORDS in why and its:
+            why[WORDS] = Share(why[WORDS].points, f"it holds {', '.join(its)}")
         total = sum(one.points for one in why.values())
         for name, factor in factors:
             if factor[at] < 1:
@@ -429,18 +445,6 @@ def told(
         )
         memories.append(recalled)
     return memories
-
-
-def _in_words(name: str, question: str, place: Pick) -> str:
-    if name == WORDS and (held := _held(question, place)):
-        return f"it holds {', '.join(held)}"
-    return SHARES[name][1]
-
-
-def _held(question: str, place: Pick) -> list[str]:
-    """Return the words of a question that a text holds, as they are asked."""
-    words = dict.fromkeys(tokens(question))
-    return [one for one in words if not set(stems_of(one)).isdisjoint(place.stems)]
 
 
 def _ended(ranking: Ranking, row: int, after: str) -> str:

@@ -156,11 +156,9 @@ def answer_recall(
             ranking, choice, meant = before, past, over
     page = choice.places[asked.skipped : asked.skipped + asked.limit]
     names = reader.session.kinds.names()
-    after = partial(_after, look, ranking)
-    memories = told(ranking, asked.question, meant, page, names, after)
+    memories = told(ranking, asked.question, meant, page, names, partial(_after, look, ranking))
     kept_memories = _within(memories, question.max_tokens)
     skipped = asked.skipped + len(kept_memories)
-    has_more = len(choice.places) > skipped
     missed = None
     if not choice.places and choice.missed is not None:
         (missed,) = told(ranking, asked.question, meant, [choice.missed], names)
@@ -168,7 +166,7 @@ def answer_recall(
         memories=tuple(kept_memories),
         as_of=AsOf(valid=Instant(at.valid), transaction=at.known),
         nearest=missed,
-        cursor=f"r1.{at.valid}.{at.known}.{skipped}" if has_more else None,
+        cursor=f"r1.{at.valid}.{at.known}.{skipped}" if len(choice.places) > skipped else None,
         mode=compared_by(by_model.model),
         notices=(*asked.notices, *namesakes.values(), *by_model.notices),
     )

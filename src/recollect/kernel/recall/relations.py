@@ -22,6 +22,8 @@ from recollect.kernel.recall.words import MINE, OF, OURS, Relation, listed, rela
 from recollect.kernel.search.tokens import folded, tokens
 from recollect.node import dataclass, field
 
+Ids = frozenset[int]
+
 _WORD: Final = re.compile(r"[^\W_]+")
 _TURNED: Final = OF | {"to", "by", "at", "for", "in", "from", "under", "bei"}
 _BESIDE, _HAVE, _ME, _CALLED, _ROLES = (frozenset(line.split()) for line in listed("around"))
@@ -42,11 +44,11 @@ def _leads(relation: Relation, predicate: str) -> tuple[bool, bool]:
 class Related:
     """What a question says of relations."""
 
-    ends: frozenset[int] = frozenset()  # whom it means by them
-    over: frozenset[int] = frozenset()  # whose relations they are
+    ends: Ids = frozenset()  # whom it means by them
+    over: Ids = frozenset()  # whose relations they are
     words: frozenset[str] = frozenset()  # that say no more than that, folded
     missing: frozenset[str] = frozenset()  # of which an answer must hold one
-    links: frozenset[int] = frozenset()  # the facts stepped over
+    links: Ids = frozenset()  # the facts stepped over
     has_own: bool = False  # each "my" stands before such words
 
 
@@ -58,9 +60,9 @@ class _Following:
     columns: Columns
     number: int
     valid: int
-    named: Callable[[str], frozenset[int]]
-    own: frozenset[int]  # who asks
-    found: dict[int, frozenset[int]] = field(default_factory=dict)  # ends by places of words
+    named: Callable[[str], Ids]
+    own: Ids  # who asks
+    found: dict[int, Ids] = field(default_factory=dict)  # ends by places of words
     over: set[int] = field(default_factory=set)
     said: set[str] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)
@@ -68,7 +70,7 @@ class _Following:
     predicates: set[str] = field(default_factory=set)  # the words of those of the links
     telling: set[str] = field(default_factory=set)  # words of which what tells an end holds one
 
-    def follow(self, at: int) -> frozenset[int] | None:
+    def follow(self, at: int) -> Ids | None:
         """Return whom the word at a place means; None if it is of no relation of somebody known."""
         if at in self.found:
             return self.found[at]
@@ -91,7 +93,7 @@ class _Following:
             self.missing |= {one for one in alike if len(relations().get(one, its)) <= len(its)}
         return ends
 
-    def _names(self, whose: frozenset[int]) -> Iterator[str]:
+    def _names(self, whose: Ids) -> Iterator[str]:
         called = self.columns.known.concepts
         return (word for one in whose if one in called for word in tokens(called[one].name))
 
@@ -101,7 +103,7 @@ class _Following:
             around = (folded(self.words[one]) for one in way)
             yield from takewhile(self.predicates.__contains__, around)
 
-    def _whose(self, at: int) -> frozenset[int] | None:
+    def _whose(self, at: int) -> Ids | None:
         """Return whose the thing at a place is."""
         before = [folded(one) for one in self.words[max(0, at - 2) : at]]
         if not (MINE | OURS).isdisjoint(before[-2:] if "s" not in before[-1:] else []):
@@ -119,14 +121,14 @@ class _Following:
         whose = self.follow(after) if after < len(self.words) else None
         return whose if whose is not None else self._named(range(after, len(self.words)))
 
-    def _who_has(self) -> frozenset[int] | None:
+    def _who_has(self) -> Ids | None:
         """Return of whom it is asked whether they have somebody: "does Ann have a sister"."""
         words = {folded(one) for one in self.words}
         if words.isdisjoint(_HAVE):
             return None
         return self.named(" ".join(self.words)) or (None if words.isdisjoint(_ME) else self.own)
 
-    def _named(self, places: range) -> frozenset[int] | None:
+    def _named(self, places: range) -> Ids | None:
         """Return what the words from a place on are the name of, the fewest that are one."""
         for many in range(1, min(_LONGEST, len(places)) + 1):
             nearest, *others = (self.words[one] for one in places[:many])
@@ -134,7 +136,7 @@ class _Following:
                 return None if others and self.named(" ".join(others[:: places.step])) else ids
         return None
 
-    def _ends(self, its: Sequence[Relation], whose: frozenset[int]) -> Iterator[int]:
+    def _ends(self, its: Sequence[Relation], whose: Ids) -> Iterator[int]:
         for row, start, predicate, end in _told_of(whose, self.columns, self.valid, self.number):
             starts, ends = map(any, zip(*(_leads(one, predicate) for one in its), strict=True))
             for leads, other in ((starts and start in whose, end), (ends and end in whose, start)):
@@ -145,7 +147,7 @@ class _Following:
 
 
 def _told_of(
-    whose: frozenset[int], columns: Columns, valid: int, number: int
+    whose: Ids, columns: Columns, valid: int, number: int
 ) -> Iterator[tuple[int, int, str, int]]:
     """Yield the row, subject, predicate and object of what is told of some at a moment."""
     its = np.fromiter(whose, np.int64)
@@ -158,9 +160,7 @@ def _told_of(
         yield row, int(columns.subject[row]), predicate, int(columns.object[row])
 
 
-def holders(
-    concepts: frozenset[int], columns: Columns, valid: int, number: int
-) -> tuple[frozenset[int], frozenset[int]]:
+def holders(concepts: Ids, columns: Columns, valid: int, number: int) -> tuple[Ids, Ids]:
     """Return who holds the roles among concepts, and by which facts: "the director's age".
 
     Cost: a pass over all memories, where a question names something.
@@ -175,12 +175,7 @@ def holders(
 
 
 def related(
-    question: str,
-    columns: Columns,
-    valid: int,
-    number: int,
-    named: Callable[[str], frozenset[int]],
-    own: frozenset[int],
+    question: str, columns: Columns, valid: int, number: int, named: Callable[[str], Ids], own: Ids
 ) -> Related:
     """Return whom a question means by relations, by what was true and known at a moment."""
     words = _WORD.findall(question)[-_READ:]
@@ -188,7 +183,7 @@ def related(
     for at in range(len(words)):
         following.follow(at)
     found, low = following.found, [folded(one) for one in words]
-    ends, missing = frozenset[int]().union(*found.values()), frozenset(following.missing)
+    ends, missing = Ids().union(*found.values()), frozenset(following.missing)
     has_own = all(at + 1 in found or at + 2 in found for at, one in enumerate(low) if one in MINE)
     unsaid = _CALLED | following.said | {low[at] for at in found} | {"s"}
     if unsaid.issuperset(telling_words(low)):  # it asks who that is

@@ -69,8 +69,8 @@ _ENDED_IN: Final = 0.9  # what ended in a time that goes on
 MOST: Final = 500
 """How many of the best are looked at."""
 
-NEAREST: Final = 5
-"""How many are looked at where none holds a word or means something near."""
+NEAREST: Final = 10
+"""How many are looked at that mean what is the nearest, whatever they hold."""
 
 _AT_ONCE: Final = 32  # rows of which it is looked up together what they hold
 
@@ -117,6 +117,7 @@ class Ranking:
     dated: Floats | None  # how well what each tells is of the time that it names
     named: Mask | None  # what is of whom or what it names
     near: Vector | None  # how near each row's meaning is to the question's, -1 to 1
+    guests: frozenset[int]  # rows that hold nothing of the question, and are the nearest to it
     shares: Mapping[str, ShareOf]  # those that apply
     factors: Mapping[str, ShareOf]  # what the points together are multiplied by, and why
     rows: Rows = field(default_factory=lambda: np.zeros(0, np.int64))  # best first, ties by age
@@ -245,10 +246,13 @@ def ranked(
         reached |= False if found is None else found > 0
     reached |= False if near is None else near >= NEAR
     reached &= candidates
+    guests = frozenset[int]()
+    if near is not None:
+        nearest = np.flatnonzero(candidates)
+        nearest = nearest[np.argsort(-near[nearest])[:NEAREST]]
+        guests = frozenset(nearest[~reached[nearest]].tolist())
+        reached[nearest] = True
     rows = np.flatnonzero(reached)
-    if near is not None and not len(rows):
-        rows = np.flatnonzero(candidates)
-        rows = rows[np.argsort(-near[rows])[:NEAREST]]
     best = float(words[rows].max(initial=0.0)) or 1.0
     shares = _told_by(columns, question, standing.counted, named)
     shares[WORDS] = lambda rows: words[rows] / best
@@ -261,7 +265,7 @@ def ranked(
     shares = {name: shares[name] for name in SHARES if name in shares}
     ranking = Ranking(
         columns, question, standing, moment.known, candidates, held, demanded, dated,
-        named, near, shares, _factors(columns, standing, fits, named),
+        named, near, guests, shares, _factors(columns, standing, fits, named),
     )  # fmt: skip
     return ranking.with_best(rows, ranking.scored(rows))
 

@@ -133,8 +133,8 @@ class Times:
 
 
 def is_of_time(word: str) -> bool:
-    """Whether a folded word may be part of a time."""
-    return word in _TRIGGERS or word[:1].isdigit()
+    """Whether a folded word may be part of a time: "on Sundays" too."""
+    return word in _TRIGGERS or word.removesuffix("s") in _TRIGGERS or word[:1].isdigit()
 
 
 def weekdays_in(words: Sequence[str]) -> frozenset[int]:

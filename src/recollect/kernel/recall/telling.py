@@ -56,8 +56,7 @@ def tells(question: UnderstoodQuestion, text: str, told: str | None, *, is_timed
 
 
 def _is_of_time(word: str) -> bool:
-    is_named = is_of_time(word) or is_of_time(word.removesuffix("s"))  # "on Sundays"
-    return is_named or word in _OF_TIME or word in _NUMBERS
+    return is_of_time(word) or word in _OF_TIME or word in _NUMBERS
 
 
 def _is_number(word: str) -> bool:

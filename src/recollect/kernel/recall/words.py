@@ -102,13 +102,13 @@ def stem(word: str, language: str) -> str:
 
 
 @lru_cache(_MOST_STEMS)
-def stems_of(word: str) -> tuple[str, ...]:
-    """Return the stems of a folded word in all languages, each once.
+def stems_of(word: str, language: str = "english") -> tuple[str, ...]:
+    """Return the stems of a folded word in all languages, each once, first that of its own.
 
-    >>> stems_of("painting")
-    ('paint', 'painting')
+    >>> stems_of("painting"), stems_of("come", "spanish")
+    (('paint', 'painting'), ('com', 'come'))
     """
-    return tuple(dict.fromkeys(stem(word, language) for language in LANGUAGES))
+    return tuple(dict.fromkeys(stem(word, one) for one in (language, *LANGUAGES)))
 
 
 def language_of(words: Sequence[str]) -> str:
@@ -134,18 +134,21 @@ def asked_stems(question: str) -> tuple[tuple[str, ...], ...]:
     (('ann',), ('work',))
     """
     words = list(dict.fromkeys(tokens(question)))
-    without = _ASKING[language_of(words)]
-    telling = [one for one in words if one not in without] or words
-    return tuple(dict.fromkeys(map(stems_of, telling)))
+    language = language_of(words)
+    telling = [one for one in words if one not in _ASKING[language]] or words
+    return tuple(dict.fromkeys(stems_of(one, language) for one in telling))
 
 
 def telling_words(words: Sequence[str]) -> list[str]:
-    """Return folded words without those that hold sentences together in any of the languages.
+    """Return folded words without those that hold sentences together in their language.
+
+    Nor in English, as predicates are. Of each language they cannot be: *son* is a word of Spanish.
 
     >>> telling_words(["where", "does", "ann", "paint", "4"])
     ['ann', 'paint']
     """
-    return [one for one in words if one not in _ANY_ASKING and one.isalpha()]
+    without = _ASKING[language_of(words)] | _ASKING[LANGUAGES[0]]
+    return [one for one in words if one not in without and one.isalpha()]
 
 
 def telling_stems(text: str) -> list[str]:
@@ -175,6 +178,7 @@ def _everyday() -> dict[str, frozenset[str]]:
                 those.update(stem(word, own) for word in tokens(words))
         for one in asked:
             found[one] = found.get(one, frozenset()) | asked | said
+        found |= {one: frozenset() for one in said - found.keys()}
     return found
 
 
@@ -182,11 +186,16 @@ def _everyday() -> dict[str, frozenset[str]]:
 def kin_of(stems: tuple[str, ...]) -> tuple[str, ...]:
     """Return the stems of everyday words that say what a word with these stems says, in order.
 
+    The first stem that is one of an everyday word tells them: in English *care* is no Spanish car.
+
     >>> "employ" in kin_of(("work",)), "dog" in kin_of(("pet",)), "dog" in kin_of(("cat",))
     (True, True, False)
+    >>> "auto" in kin_of(stems_of("care")), "auto" in kin_of(stems_of("car"))
+    (False, True)
     """
     lines = _everyday()
-    return tuple(sorted({kin for one in stems for kin in lines.get(one, ())} - set(stems)))
+    known = next((lines[one] for one in stems if one in lines), frozenset())
+    return tuple(sorted(known.difference(stems)))
 
 
 class Relation(NamedTuple):
@@ -287,15 +296,15 @@ class MeantWords(dict[str, int]):
         None where nothing is known of them.
         """
         total = sum(map(self._of_word, words), np.zeros(self.vectors.shape[1], np.float32))
-        return _of_length_1(total[None])[0] if total.any() else None
+        return of_length_1(total[None])[0] if total.any() else None
 
     def of_each(self, words: Sequence[str]) -> Vector:
-        """Return what each word means, a row each, of length 1, and keep none that is new."""
+        """Return what each word means, a row each, the rarer longer, and keep none that is new."""
         places = [self.get(one, -1) for one in words]
         made = self.vectors[places]
         for at in (at for at, place in enumerate(places) if place < 0):
             made[at] = meaning().of_word(words[at])
-        return _of_length_1(made)
+        return made
 
     def _of_word(self, word: str) -> Vector:
         """Return what a word means, whether or not it was met."""
@@ -313,10 +322,10 @@ class MeantWords(dict[str, int]):
                 alike = np.flatnonzero(lengths == many)
                 words = places[starts[alike][:, None] + np.arange(many)]
                 made[first + alike] = self.vectors[words].sum(1)
-        return _of_length_1(made)
+        return of_length_1(made)
 
 
-def _of_length_1(rows: Vector) -> Vector:
+def of_length_1(rows: Vector) -> Vector:
     """Return rows brought to length 1, but for those that are zero."""
     norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     return np.asarray(rows / np.where(norms, norms, 1)[:, None], np.float32)

@@ -119,3 +119,8 @@ def test_a_german_name_with_the_s_of_what_is_its_is_the_same_name() -> None:
         memory.remember("Ann Smiths Hund heißt Rex")
         (first, *_) = memory.recall("Wie heißt der Hund von Ann Smith?").memories
     assert first.memory.text == "Ann Smiths Hund heißt Rex"
+
+
+def test_a_name_that_another_language_has_as_a_word_is_a_strangers() -> None:
+    for memory in told(("Ann", "We took a trip to Rome and stayed in a hotel.")):
+        assert memory.recall("Where does Tomas live?").memories == ()

@@ -286,14 +286,14 @@ def _names_strangers(question: str, columns: Columns, number: int, names_others:
     question names others. A name whose words are those of several known, or of somebody known and
     of nothing, is that of a stranger.
     """
-    is_german = language_of(tokens(question)) == "german"
+    is_german, of_stems = language_of(tokens(question)) == "german", columns.known.of_stems
     for found in CALLED.finditer(question):
         words = [one for one in asked_stems(found[0]) if not any(map(is_of_time, one))]
         is_its = tokens(question[found.end() :])[:1] == ["s"]
         is_its &= relations().keys().isdisjoint(tokens(found[0]))
         is_first = not (is_its or tokens(question[: found.start()]))
         is_name = len(words) > 1 or not (is_first or is_german)
-        held = [columns.hold(columns.known.of_stems(one + kin_of(one)), number) for one in words]
+        held = [columns.hold(of_stems(one + kin_of(one[:1])), number) for one in words]
         if not names_others and words and is_name and not any(held):
             return True
         if _is_of_nobody(found[0], columns, number, needs_all=is_german or all(held)):

@@ -183,7 +183,7 @@ def asked_for(question: str, asked_at: int) -> Times:
             day = parts.get("day")
             months[_MONTHS[parts["month"].lower()], None if day is None else int(day)] = None
         elif (span := _span(match, asked_at)) is not None:
-            side = _SIDE.search(question[: match.start()])
+            side = _SIDE.search(question[max(0, match.start() - 60) : match.start()])
             cues += [side[0]] if side else []
             dated.append((match.start(), _SIDES[side[1].lower()] if side else "", span))
     held = _held(sorted(dated), asked_at)

@@ -8,7 +8,7 @@ from the past too, and from every byte of the file; nothing brings it back.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import islice
 from typing import Any, Final, Self
 
@@ -347,7 +347,9 @@ def forget_all(
             *records_named(nexus, earlier_lives(nexus, [one.id for one in records])),
         ]
         records = [*records, *refused_with(nexus, records, what)]
-    stays = () if way.effect == "end" else tuple(ends_that_stay(nexus, records))
+    stays = [] if way.effect == "end" else [*ends_that_stay(nexus, records)]
+    if is_dry_run:  # how that holds on is right once they are forgotten: it would end anew
+        stays = [replace(one, hint="") for one in stays]
     if records and way.effect == "erase":
         receipts = erase_all(nexus, records, way, actor, is_dry_run=is_dry_run)
     elif records:
@@ -356,4 +358,4 @@ def forget_all(
             forget(nexus, records, way, actor)
         records = records if is_dry_run else records_named(nexus, [one.id for one in records])
     undo = way.undo(records) if receipts or not is_dry_run else ""  # not done yet
-    return Forgotten(way.effect, tuple(records), is_dry_run, undo, receipts, stays)
+    return Forgotten(way.effect, tuple(records), is_dry_run, undo, receipts, tuple(stays))

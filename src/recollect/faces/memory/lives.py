@@ -33,8 +33,7 @@ def ended_by(nexus: Nexus, dated: Dated) -> Iterator[Dated]:
     joints = nexus.joints.at([link.subject], "subject", [link.predicate])
     others = nexus.elements.look_up([one.link.id for one in joints if one.link.id != link.id])
     over = {id: one for id, one in others.items() if one.invalid_at is not None}
-    lives = (link.id, *earlier_lives(nexus, [link.id])) if over else ()
-    steps = versions_of(nexus, *lives)
+    steps = versions_of(nexus, link.id, *earlier_lives(nexus, [link.id])) if over else []
     told = {one.since.number: dated.valid_at or one.since.at for one in steps if _is_moved(one)}
     for id, one in over.items():
         until = one.element.metadata.get("valid_until")  # as it was told, or as it was computed

@@ -163,11 +163,8 @@ def read_messages(said: Sequence[str], file: str | None) -> list[dict[str, objec
 def _spoken(wanted: ToRecall | ToForget | ToBrief) -> dict[str, Any]:
     """Return options as the face takes them; words that nobody quoted are one text."""
     given = told(wanted)
-    return given | {name: " ".join(given[name]) for name in _SPOKEN if name in given}
-
-
-_SPOKEN: Final = ("question", "what", "topic")
-"""What is said in plain words."""
+    spoken = given.keys() & {"question", "what", "topic"}
+    return given | {name: " ".join(given[name]) for name in spoken}
 
 
 def recall(on: Invocation, wanted: ToRecall) -> None:

@@ -37,7 +37,6 @@ _OWN_MEMORY: Final = re.compile(r" ['\w/.]")
 
 _VALID_NOW: Final = "\\asof valid now"
 _AS_OF: Final = re.compile(r"(?<![\w\"'`.?$-])as_of(?:\.(valid|known))?(?![\w\"'`])")
-_MOMENT: Final = "--valid, --known or --transaction"
 _MOVED_BY: Final = {"verified": "verify", "disputed": "dispute", "superseded": "supersede"}
 
 
@@ -110,7 +109,7 @@ def in_options(text: str) -> str:
     >>> in_options("leave as_of out"), in_options("as_of.valid is 7")
     ('leave --valid, --known or --transaction out', '--valid is 7')
     """
-    return _AS_OF.sub(lambda found: f"--{found[1]}" if found[1] else _MOMENT, text)
+    return _AS_OF.sub(lambda one: f"--{one[1] or 'valid, --known or --transaction'}", text)
 
 
 def at_memory(hint: str, on: Invocation) -> str:

@@ -194,6 +194,24 @@ def test_a_store_of_an_older_version_gets_the_functions_of_this_one(
     assert run(database, found) == [("digest_of", "plpgsql"), ("value_of", "plpgsql")]
 
 
+def test_words_are_put_in_where_an_older_version_forgot_which_write_was_the_last(
+    on_server: str, database: str
+) -> None:
+    concepts = [PutConcept("Drug", name, {"note": "pain"}) for name in ("a", "b", "c")]
+    with recollect.open(on_server) as nexus:
+        for one in concepts[:2]:
+            nexus.write([one])
+    schema = schema_of(on_server)
+    run(
+        database,
+        f"DELETE FROM {schema}.migration WHERE name = 'p010_last_writes';"
+        f"DELETE FROM {schema}.text_block WHERE term = '' AND number = 2",
+    )
+    with recollect.open(on_server) as nexus:
+        nexus.write(concepts[2:])
+        assert len(nexus.search("pain").results[0].hits) == 3  # type: ignore[union-attr]
+
+
 def test_the_attribute_indexes_of_an_older_version_are_made_anew(
     on_server: str, database: str
 ) -> None:

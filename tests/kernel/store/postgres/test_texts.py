@@ -184,6 +184,23 @@ def test_nothing_names_what_was_erased(sessions: tuple[Session, Session]) -> Non
     assert {"cours", "cs\u00b7"}.isdisjoint({term for _, term in rows})
 
 
+def test_words_are_put_in_after_the_last_write_was_erased(
+    sessions: tuple[Session, Session],
+) -> None:
+    one, other = (session.texts for session in sessions)
+    library, decoy = Library(one, other), Library(one, other)
+    decoy.set({2: ["pain"]})
+    for number in range(2, 240, 2):
+        library.set({number: ["pain" if number > 20 else "course"]})
+        if number % 6 == 0:  # also when blocks of "pain" were joined, and those of all words not
+            last = {number, number - 2}
+            for index in (one, other):
+                index.erase(library.group, set(map(library.id, last)))
+            library.held = {at: said for at, said in library.held.items() if at not in last}
+    for each in (library, decoy):
+        assert each.answers(one) == each.answers(other)
+
+
 def test_an_index_and_the_one_made_anew_are_the_same_to_doctor(
     sessions: tuple[Session, Session],
 ) -> None:

@@ -26,6 +26,7 @@ from recollect.kernel.store.postgres.schema import (
     ONE_PAST,
     WORK_BY_GROUP,
 )
+from recollect.kernel.store.postgres.text_index import LAST_WRITES
 
 MIGRATIONS: Final = (
     ("p001_initial", INITIAL),
@@ -37,6 +38,7 @@ MIGRATIONS: Final = (
     ("p007_ordered_values", ORDERED),
     ("p008_one_past", ONE_PAST),
     ("p009_any_value", ANY_VALUE),
+    ("p010_last_writes", LAST_WRITES),
 )
 """The name of each step, and its statements."""
 

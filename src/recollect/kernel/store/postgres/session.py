@@ -425,7 +425,8 @@ class PostgresSession(AsksOnce):
         if not self.depth:
             return self._alone((text, values))
         if self._connection is None:
-            return self._first((text, values))
+            self._connection, found = self._begin([(text, values)], self._preamble())
+            return found[0].rows
         with self._translating():
             return self._send(self._connection, [(text, values)])[0].rows
 
@@ -474,11 +475,6 @@ class PostgresSession(AsksOnce):
         self._version = _version(next(iter(seen.rows), None))
         return found.rows
 
-    def _first(self, query: Query) -> list[SqlRow]:
-        """Begin the transaction with its first statement."""
-        self._connection, found = self._begin([query], self._preamble())
-        return found[0].rows
-
     def _preamble(self) -> Sequence[Query]:
         kind = WRITE if self.is_writing else READ
         return self._pool.preamble(kind, self.group_seen, self._limit)
@@ -487,20 +483,17 @@ class PostgresSession(AsksOnce):
         self, queries: Sequence[Query], begin: Sequence[Query]
     ) -> tuple[ServerConnection, list[ServerAnswer]]:
         """Begin a transaction with its first statements, on a connection that works."""
-        connection = self._pool.take()
-        try:
-            return connection, self._send(connection, queries, begin)
-        except READING_ERRORS as error:
-            self._pool.end(connection)
-            if not is_lost(error):
-                raise translated(error, self._seconds) from None
-            self._pool.renew()
-        connection = self._pool.take()
-        try:
-            return connection, self._send(connection, queries, begin)
-        except READING_ERRORS as again:
-            self._pool.end(connection)
-            raise translated(again, self._seconds) from None
+        is_again = False
+        while True:
+            connection = self._pool.take()
+            try:
+                return connection, self._send(connection, queries, begin)
+            except READING_ERRORS as error:
+                self._pool.end(connection)
+                if is_again or not is_lost(error):
+                    raise translated(error, self._seconds) from None
+                self._pool.renew()
+                is_again = True
 
     def _end(self, last: str) -> None:
         """Commit; when no answer comes, ask the server over another connection what it did."""

@@ -2,7 +2,8 @@
 
 The rule: a write adds a block for each word of the documents that come and one for each word of
 those that go, and changes none: no row is hot. What a word's blocks have together is where it
-stands, and the sum of their documents is how often. The empty word stands in every document. The
+stands, and the sum of their documents is how often. The empty word stands in every document, and
+has a block of the last write, also where that was erased: the number of the next is one more. The
 write that meets a word of many blocks joins the newest of them.
 """
 
@@ -85,11 +86,9 @@ WITH come AS MATERIALIZED (
     WHERE l.group_id = :group::bigint AND l.part = p.part AND l.term = ''), 0) AS number
   FROM generate_series(0, 3) AS p(part)
 ), put AS (
-  INSERT INTO text_block AS b (group_id, part, term, number, kind, documents, data)
+  INSERT INTO text_block (group_id, part, term, number, kind, documents, data)
   SELECT :group::bigint, c.part, c.term, n.number, c.kind, c.documents, c.data
   FROM come AS c JOIN next AS n ON n.part = c.part
-  ON CONFLICT (group_id, part, term, number, kind) DO UPDATE
-  SET documents = b.documents + excluded.documents, data = b.data || excluded.data
 ), long AS MATERIALIZED (
   SELECT t.part, t.term, n.number FROM (SELECT DISTINCT c.part, c.term FROM come AS c) AS t
   JOIN next AS n ON n.part = t.part
@@ -144,6 +143,13 @@ _REMOVE: Final = """
 DELETE FROM text_block
 WHERE group_id = :group AND part = :part AND term = :term AND number = :number AND kind = :kind
 """
+
+# A word may still have blocks of a write of which every document was erased.
+LAST_WRITES: Final = """
+INSERT INTO text_block SELECT b.group_id, b.part, '', max(b.number), 0, 0, '' FROM text_block AS b
+GROUP BY 1, 2 HAVING max(b.number) > coalesce(max(b.number) FILTER (WHERE b.term = ''), 0);
+"""
+_LAST_WRITES: Final = LAST_WRITES.replace("GROUP", "WHERE b.group_id = :group::bigint GROUP", 1)
 
 _FORGET: Final = "DELETE FROM text_block WHERE group_id = :group"
 _FORGET_ALL: Final = "DELETE FROM text_block"
@@ -234,6 +240,7 @@ class PostgresTexts:
                     changed.append({**key, "kind": kind, "documents": many, "data": left[1]})
         self._session.execute_many(_REPLACE, [one for one in changed if one["data"]])
         self._session.execute_many(_REMOVE, [one for one in changed if not one["data"]])
+        self._session.execute_many(_LAST_WRITES, [{"group": group_id}])
 
     def forget(self, group_id: int) -> None:
         """Take out every document of a group."""

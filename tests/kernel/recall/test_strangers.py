@@ -122,5 +122,19 @@ def test_a_german_name_with_the_s_of_what_is_its_is_the_same_name() -> None:
 
 
 def test_a_name_that_another_language_has_as_a_word_is_a_strangers() -> None:
-    for memory in told(("Ann", "We took a trip to Rome and stayed in a hotel.")):
+    with recollect.memory(":memory:", actor="bot") as memory:
+        memory.remember(facts=[{"subject": "Ben", "predicate": "lives_in", "object": "Oslo"}])
+        said = "We took a trip to Rome and stayed in a hotel."
+        memory.remember(messages=[{"role": "Ann", "content": said}])
         assert memory.recall("Where does Tomas live?").memories == ()
+
+
+def test_a_name_is_taken_for_no_word_of_which_it_is_a_stem() -> None:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        memory.remember(facts=[{"subject": "Ann", "predicate": "lives_in", "object": "Leeds"}])
+        memory.remember(facts=[{"subject": "Liv Berg", "predicate": "works_as", "object": "nurse"}])
+        memory.remember(messages=[{"role": "Ben", "content": "Liv bought a boat."}])
+        (first, *others) = memory.recall("Where does Ann live?").memories
+        assert first.memory.text == "Ann lives in Leeds"
+        assert all("boat" not in one.memory.text for one in others)
+        assert "boat" in str(memory.recall("What did Liv buy?").memories[0])

@@ -135,7 +135,7 @@ def understood(
     whole = (*called, *(tuple(_words_in(frozenset([one]), known)) for one in concepts))
     unsaid = relation.words | (WHATEVER | TITLES if names else frozenset())
     telling = [one for one in asked if one not in unsaid]
-    stems = asked_stems(" ".join(telling))
+    stems = [_without_names(one, columns, number) for one in asked_stems(" ".join(telling))]
     found = [_asking_word(ways, known, times, names) for ways in stems]
     told = tuple(one for one in found if one.ways or one.kin or one.is_of_time or one.is_cue)
     return UnderstoodQuestion(
@@ -258,6 +258,14 @@ def _words_in(concepts: Ids, known: KnownNumbers) -> list[str]:
 
 def _words_of(concepts: Ids, known: KnownNumbers) -> frozenset[str]:
     return frozenset(_words_in(concepts, known))
+
+
+def _without_names(ways: tuple[str, ...], columns: Columns, number: int) -> tuple[str, ...]:
+    """Return the stems of a word, in other languages only those that are nobody's name.
+
+    As Spanish *live* would be *liv*, and so Liv.
+    """
+    return (ways[0], *(one for one in ways[1:] if not _named(one.capitalize(), columns, number)))
 
 
 def _asking_word(

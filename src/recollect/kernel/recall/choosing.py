@@ -99,6 +99,7 @@ class Pick:
     score: float
     dated: Dated
     text: str
+    words: list[str]  # of the text, folded
     others: list[Dated] = field(default_factory=list)  # that say the same
     stems: dict[str, None] = field(default_factory=dict)  # each once, in the order of the text
     is_far: bool = False  # it holds too little of what is asked, and should
@@ -227,7 +228,7 @@ def _is_others(ranking: Ranking, place: Pick) -> bool:
     ends = int(columns.subject[place.row]), int(columns.object[place.row])
     if not question.concepts.isdisjoint(ends):
         return False
-    words = {way for one in tokens(place.text) for way in (one, one.removesuffix("s"))}
+    words = {way for one in place.words for way in (one, one.removesuffix("s"))}
     called = {one for name in CALLED.findall(place.text) for one in tokens(name)[:-1]}
     return any(one[0] in called and one[-1] not in words for one in question.whole)
 
@@ -267,7 +268,7 @@ def _names_more(ranking: Ranking, place: Pick) -> bool:
     The predicate of a fact says what it tells; and German writes more than names large.
     """
     is_fact = ranking.columns.kind[place.row] == FACTS
-    if is_fact or language_of(tokens(place.text)) == "german":
+    if is_fact or language_of(place.words) == "german":
         return False
     question = ranking.question
     asked = {word for one in (*question.rest, *question.names) for word in tokens(one)}
@@ -308,7 +309,7 @@ def _said(ranking: Ranking, place: Pick) -> list[str]:
     """Return the telling words of a memory, with its predicate, beside the names of a question."""
     known, columns = ranking.columns.known.concepts, ranking.columns
     ends = (known.get(int(one[place.row])) for one in (columns.subject, columns.object))
-    words = [*tokens(place.text), *_predicate(place)]
+    words = [*place.words, *_predicate(place)]
     words += [word for one in ends if one for word in tokens(one.name)]
     words += [name for name, shape in _SHAPES if shape.search(place.text)]
     return telling_words(beside(ranking.question.names, words))
@@ -316,7 +317,7 @@ def _said(ranking: Ranking, place: Pick) -> list[str]:
 
 def _stems(place: Pick, said: Sequence[str]) -> set[str]:
     """Return the stems of the telling words of a memory, in its language and in English."""
-    language = language_of(tokens(place.text))
+    language = language_of(place.words)
     return {stem(one, own) for one in said for own in {language, "english"}}
 
 
@@ -334,8 +335,9 @@ def _looked_at(look: Look, ranking: Ranking, at_once: int) -> Iterator[Pick]:
         for row, at in batch.items():
             if row in found:
                 dated, text = found[row]
-                stems = dict.fromkeys(telling_stems(text))
-                yield Pick(row, float(ranking.scores[at]), dated, text, stems=stems)
+                words = tokens(text)
+                stems = dict.fromkeys(telling_stems(words))
+                yield Pick(row, float(ranking.scores[at]), dated, text, words, stems=stems)
 
 
 def _by_turns(ranking: Ranking) -> list[int]:
@@ -355,7 +357,7 @@ def _are_alike(one: Pick, other: Pick) -> bool:
     """Whether two say the same: in like words, and neither turned round nor denied by the other."""
     fewer, more = sorted((len(one.stems), len(other.stems)))
     if fewer < _FEW or fewer < _ALIKE * more:
-        return tokens(one.text) == tokens(other.text)
+        return one.words == other.words
     shared = one.stems.keys() & other.stems.keys()
     if len(shared) < _ALIKE * (fewer + more - len(shared)):
         return False
@@ -439,7 +441,7 @@ def told(
             others=tuple(place.others),
             holds=ranking.covered(row, beside_names=ranking.named is not None)
             * held[at].issuperset(names)
-            * (not (meant.links and meant.names.isdisjoint(tokens(place.text)))),
+            * (not (meant.links and meant.names.isdisjoint(place.words))),
             held=held[at],
             is_past=is_past,
         )

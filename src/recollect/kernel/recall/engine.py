@@ -261,12 +261,8 @@ def _of_cursor(cursor: object) -> tuple[Point, int]:
 
 def _look(reader: Reader, columns: Columns, asked: _Call) -> Look:
     """Return what fetches rows as they stood at the moment asked about."""
-    moment = NOW
-    if not asked.is_latest:
-        at = AsOf(transaction=asked.moment.known)
-        moment = resolve_moment(reader.session, reader.group, at)
-    reader.moment = moment
-
+    at = AsOf(transaction=asked.moment.known)
+    reader.moment = NOW if asked.is_latest else resolve_moment(reader.session, reader.group, at)
     seen: dict[int, tuple[Dated, str]] = {}
     kinds = reader.session.kinds
 

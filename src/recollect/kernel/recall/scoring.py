@@ -249,7 +249,8 @@ def ranked(
     guests = frozenset[int]()
     if near is not None:
         nearest = np.flatnonzero(candidates)
-        nearest = nearest[np.argsort(-near[nearest])[:NEAREST]]
+        if len(nearest) > NEAREST:
+            nearest = nearest[np.argpartition(-near[nearest], NEAREST)[:NEAREST]]
         guests = frozenset(nearest[~reached[nearest]].tolist())
         reached[nearest] = True
     rows = np.flatnonzero(reached)

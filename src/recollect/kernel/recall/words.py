@@ -151,13 +151,12 @@ def telling_words(words: Sequence[str]) -> list[str]:
     return [one for one in words if one not in without and one.isalpha()]
 
 
-def telling_stems(text: str) -> list[str]:
-    """Return the stems of a text that say something, in order.
+def telling_stems(words: Sequence[str]) -> list[str]:
+    """Return the stems of a text of such words that say something, in order.
 
-    >>> telling_stems("Ann likes the old paintings")
+    >>> telling_stems(["ann", "likes", "the", "old", "paintings"])
     ['ann', 'like', 'old', 'paint']
     """
-    words = tokens(text)
     language = language_of(words)
     without = _ASKING[language]
     return [stem(one, language) for one in words if one not in without]

@@ -53,11 +53,13 @@ def _paraphrased() -> Iterator[Figure]:
             for start, predicate, end, text in FACTS
         ]
         ids = [one.id for one in memory.remember(facts=told).facts]
-        found = [
-            ids[fact] in [one.memory.id for one in memory.recall(question, limit=_FIRST).memories]
+        answers = [
+            (fact, [one.memory.id for one in memory.recall(question, limit=_FIRST).memories])
             for question, fact in QUESTIONS
             if fact is not None
         ]
+        found = [ids[fact] in answer for fact, answer in answers]
+        lost = 100 * sum(not answer for _, answer in answers) / len(answers)
         empty = [not memory.recall(one).memories for one, fact in QUESTIONS if fact is None]
     right, silent = 100 * sum(found) / len(found), 100 * sum(empty) / len(empty)
     yield Figure(
@@ -66,6 +68,7 @@ def _paraphrased() -> Iterator[Figure]:
     yield Figure(
         "recall", "unanswerable, answered with nothing", silent, "%", None, "80", silent >= 80
     )
+    yield Figure("recall", "answerable, answered with nothing", lost, "%", None, "5", lost <= 5)
 
 
 def _of_lives() -> Iterator[Figure]:

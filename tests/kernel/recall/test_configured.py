@@ -17,7 +17,7 @@ from recollect.model import AsOf, PutConcept
 
 NOTES = [
     PutConcept("Note", name, {"summary": f"green {other}"})
-    for name, other in (("quux", "tarn"), ("zorb", "vosk"), ("morp", "kelt"))
+    for name, other in (("quux", "vosk"), ("zorb", "tarn"), ("morp", "kelt"))
 ]
 
 

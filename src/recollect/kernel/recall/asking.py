@@ -175,7 +175,7 @@ def _wanted_of(asked: list[str], names: frozenset[str]) -> Iterator[tuple[str, .
     >>> [*_wanted_of(tokens("What is the phone number of Ann's old vet?"), frozenset({"ann"}))]
     [('phone',), ('vet',)]
     """
-    telling = frozenset(telling_words(asked) if len(asked) < _LONG else ()) - names
+    telling = frozenset(telling_words(asked) if len(asked) < _LONG else ()) - names - TITLES
     asked = asked[:-1] if OF.issuperset(asked[-1:]) else asked  # "what is it afraid of"
     marked = "".join(f"{one} " if one in telling else f"_{one} " for one in asked)
     is_thing = not BE.isdisjoint(asked[:3])

@@ -54,16 +54,20 @@ same where it is a turn of a conversation, in which people say less of what they
 holds so much, it need not mean it.
 """
 
-FLOOR_OF_NAMED, FLOOR_OF_OTHERS = 0.26, 1.25
+FLOOR_OF_NAMED, FLOOR_OF_FEW, OF_EACH_WORD = 0.15, 0.55, 0.15
 """Where a question names what is known: how much a memory of that must hold and say otherwise, ...
 
-... of what the question asks beside the name; and how much of all of it one of anything else must.
+... of what the question asks beside the name; of a word or two it must be more, for a mean of few
+is often near by chance: so much, less so much for each word.
 """
 
-FLOOR_OF_WANTED, ENOUGH_BESIDE = 0.25, 0.45
-"""How near a memory's words must be to what is asked of something; or how much of ...
+FLOOR_OF_OTHERS: Final = 1.25
+"""How much of all that it asks one of anything else must then hold and mean."""
 
-... all that is asked one must hold that says nothing of it.
+FLOOR_OF_WANTED: Final = (0.25, 0.0)
+"""How near a memory's words must be to what is asked of something; and of what is known, ...
+
+... of which much is said that no vector tells apart.
 """
 
 _SHAPES: Final = (("email", re.compile(r"\w@\w")), ("phone", re.compile(r"\+?\d[\d /-]{6,}")))
@@ -153,7 +157,7 @@ def _needs_no_more(ranking: Ranking, row: int) -> bool:
     What the question names is not led to, whatever else names it.
     """
     is_led = row in ranking.led and (ranking.named is None or not ranking.named[row])
-    return row not in ranking.guests and (is_led or int(ranking.columns.session[row]) != NONE)
+    return is_led or (row not in ranking.guests and int(ranking.columns.session[row]) != NONE)
 
 
 def is_near(ranking: Ranking, place: Pick, otherwise: float) -> bool:
@@ -203,8 +207,8 @@ def is_near(ranking: Ranking, place: Pick, otherwise: float) -> bool:
     held = ranking.covered(row, beside_names=True) + otherwise
     if is_fact and asked and len(question.apart) > 1:  # what else it names is asked, too
         held *= len(asked) / (len(asked) + len(question.apart.difference(ends)))
-    is_said = concepts.issuperset(ends) or held >= FLOOR_OF_NAMED
-    return is_said and _tells_wanted(ranking, place, held)
+    floor = max(FLOOR_OF_NAMED, FLOOR_OF_FEW - OF_EACH_WORD * len(asked))
+    return (concepts.issuperset(ends) or held >= floor) and _tells_wanted(ranking, place)
 
 
 def _may_answer(ranking: Ranking, place: Pick) -> bool:
@@ -233,22 +237,22 @@ def _is_others(ranking: Ranking, place: Pick) -> bool:
     return any(one[0] in called and one[-1] not in words for one in question.whole)
 
 
-def _tells_wanted(ranking: Ranking, place: Pick, held: float = 0.0) -> bool:
+def _tells_wanted(ranking: Ranking, place: Pick) -> bool:
     """Whether a memory says, or says otherwise, what a question asks of something."""
     wanted = ranking.question.wanted_of if ranking.near is not None else ()
     if not wanted:
         return True
     if not ranking.columns.flags[place.row] & SAYS_ANYTHING:  # it is no more than a name
         return False
-    said, may_name = _said(ranking, place), ranking.named is None and _names_more(ranking, place)
+    said, floor = _said(ranking, place), FLOOR_OF_WANTED[ranking.named is not None]
+    may_name = ranking.named is None and _names_more(ranking, place)
     predicate = frozenset(one for one in telling_words(_predicate(place)) if kin_of(stems_of(one)))
     stems, language = _stems(place, said), language_of(ranking.question.asked)
     known = ranking.columns.known.meant
     for words in wanted:
         ways = [stems_of(one, language) for one in words]
-        kin = {kin for one in ways for kin in kin_of(one)}
-        own = kin.union(*ways)
-        if not stems.isdisjoint(own):
+        kin = set(chain(*map(kin_of, ways)))
+        if not stems.isdisjoint(own := kin.union(*ways)):
             continue
         if any(name in own for name, _ in _SHAPES):
             return False
@@ -256,8 +260,7 @@ def _tells_wanted(ranking: Ranking, place: Pick, held: float = 0.0) -> bool:
             continue  # a name may be what is asked, which no vector knows
         others = [one for one in said if not (kin and one in predicate)]
         both = of_length_1(known.of_each(words)), of_length_1(known.of_each(others))
-        cosines = np.einsum("ij,kj->ik", *both)
-        if cosines.max(initial=-1.0) < FLOOR_OF_WANTED and held < ENOUGH_BESIDE:
+        if np.einsum("ij,kj->ik", *both).max(initial=-1.0) < floor:
             return False
     return True
 

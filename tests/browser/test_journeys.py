@@ -13,8 +13,6 @@ from recollect.faces.operations import Operations
 from recollect.kernel import Nexus
 from recollect.model import Key, PutConcept, Rows
 
-WITHIN_MS = 2_000
-
 
 def held(nexus: Nexus, text: str) -> list[object]:
     (rows,) = nexus.read(text).results
@@ -74,14 +72,15 @@ def test_what_changes_shows_in_every_tab_over_one_stream(
     first, second = new_page(), new_page()
     for page in (first, second):
         page.goto("/")
-    first.wait_for_timeout(500)
+    while not seen.streams:
+        first.wait_for_timeout(50)
     nexus.write([PutConcept("Planet", "Zoe")], actor="somebody")
     for page in (first, second):
         for part in ("#changes", "#newest"):
-            page.locator(part, has_text="Zoe").wait_for(timeout=WITHIN_MS)
-        page.locator("#about", has_text="Planet").wait_for(timeout=WITHIN_MS)
+            page.locator(part, has_text="Zoe").wait_for()
+        page.locator("#about", has_text="Planet").wait_for()
         said = f"{nexus.stats().transactions} transactions"
-        page.locator("#figures", has_text=said).wait_for(timeout=WITHIN_MS)
+        page.locator("#figures", has_text=said).wait_for()
     assert len(seen.streams) == 1
 
 

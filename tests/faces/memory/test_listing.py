@@ -237,7 +237,7 @@ def test_what_a_claim_was_corrected_to_is_undone_with_what_it_rested_on(memory: 
     claim = memory.remember("Sofia is allergic to nuts", evidence=SAID, confidence=0.8).claim
     assert claim is not None
     better = memory.correct(claim.id, text="Sofia is allergic to figs", evidence=SAID).memory
-    with pytest.raises(RecollectError, match="undo takes back nothing") as caught:
+    with pytest.raises(RecollectError, match="undo takes back nothing by the id") as caught:
         memory.undo(claim.id)
     assert caught.value.hint.startswith(f"undo, correct or forget {better.id}")
     back = memory.undo(better.id)

@@ -73,7 +73,7 @@ def correct_fact(
     made, puts = changes_of(nexus, [fact])
     if said.keys() <= _KEEPING:  # the same fact, told once more
         opened = [EndFact(link.id, FOREVER)] if is_open else []
-        return written(nexus, [*made, *puts, *opened], before, actor)
+        return written(nexus, [*opened, *made, *puts], before, actor)
     own, spoken = link.attributes.get(FACT), link.predicate.replace("_", " ")
     is_own = isinstance(own, str) and own != f"{before.subject} {spoken} {before.object}"
     old = str(own) if fact.text is None and is_own else None

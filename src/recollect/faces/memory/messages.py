@@ -22,8 +22,7 @@ _NAMESPACE: Final = uuid.UUID("5b9c52d8-6d6e-5a0e-9b52-0c5f6f1a7e11")
 
 def id_of(group: str, *says: object) -> str:
     """Return the id of what is told in a group."""
-    told = json.dumps([group, *says], sort_keys=True, default=str)
-    return str(uuid.uuid5(_NAMESPACE, told))
+    return str(uuid.uuid5(_NAMESPACE, json.dumps([group, *says], sort_keys=True, default=str)))
 
 
 def keep_messages(

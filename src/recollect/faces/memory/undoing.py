@@ -170,18 +170,25 @@ def _met(steps: Mapping[str, list[Version]], own: Sequence[Version], id: str) ->
     """Yield which of some facts ended for one of the same transaction, or ended that one."""
     had, told = _told(own, REPLACES)
     was, now = (own[0].before, own[-1].after) if own else (None, None)
-    begins = None if now is None else now.valid_at
+    begins = None if now is None else _began(own[-1])
     ends = None if was is None or now is None or was.invalid_at == now.invalid_at else now
     for one, of in steps.items():
         its, their = _told(of, REPLACES)
         new = of[-1].after
         if new is not None and of[0].before is None and ends is not None:
-            is_computed = ends.metadata.get("valid_until") == bound_text(new.valid_at)
-            is_met = is_computed and new.valid_at == ends.invalid_at
+            its_end = ends.invalid_at, ends.metadata.get("valid_until")
+            is_met = its_end == (_began(of[-1]), bound_text(_began(of[-1])))
         else:
             is_met = new is not None and begins is not None and new.invalid_at == begins
         if is_met or one == told != had or id == their != its:
             yield one
+
+
+def _began(told: Version) -> Instant | None:
+    """Return when a fact began by a version of it: what was told without a time, as it was told."""
+    return (
+        told.since.at if told.after is None or told.after.valid_at is None else told.after.valid_at
+    )
 
 
 def _is_withdrawn(steps: Sequence[Version]) -> bool:
@@ -194,13 +201,13 @@ def _restored(link: Element, steps: Sequence[Version], *, is_settled: bool) -> l
     """Return what brings a fact back to what it was before some steps, the last of its story."""
     before, after = steps[0].before, steps[-1].after
     assert isinstance(link, Link)
-    if before is None:
-        return [Delete(link.id)]
+    if before is None:  # nor is there anything left of what lived for one call
+        return [] if after is None else [Delete(link.id)]
     if after is None:
-        told = _told_again(link, before, steps[-1].since.number)
-        return [replace(told, is_settled=is_settled)]
+        return [replace(_told_again(link, before, steps[-1].since.number), is_settled=is_settled)]
     attributes = frozenset(after.attributes.keys() - before.attributes.keys())
-    metadata = frozenset(after.metadata.keys() - (before.metadata.keys() - {BECAUSE}))
+    held = {key for key, one in before.metadata.items() if one is not None} - {BECAUSE}
+    metadata = frozenset(after.metadata.keys() - held)
     put = replace(_told_again(link, before), id=link.id, is_settled=True)  # it ends no other
     if before.valid_at is None:
         put = replace(put, guessed_at=BEGINNING)  # and may have been guessed to begin since
@@ -257,9 +264,10 @@ def _concept_back(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
     is_withdrawn = dated.expired_at is not None
     if concept.type in _KEPT and not (is_withdrawn and concept.type == _EPISODE):
         kind, hint = _KEPT[concept.type]
-        if isinstance(follower := concept.attributes.get("superseded_by"), str):
-            hint = f"undo, correct or forget {follower}, which took its place"
         message = f"undo takes back nothing that was done to {kind}"
+        if isinstance(follower := concept.attributes.get("superseded_by"), str):
+            message = f"undo takes back nothing by the id of {kind} that was replaced"
+            hint = f"undo, correct or forget {follower}, which took its place"
         raise refused(message, hint)
     *_, last = versions_of(nexus, concept.id)
     if is_withdrawn:
@@ -296,8 +304,7 @@ def _born_again(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
                 if link.object == concept.id:
                     told = replace(told, object=key)
                 changes.append(told)
-    held = concept.metadata.items()
-    metadata = {key: one for key, one in held if key[:1] != "_" and key != BECAUSE}
+    metadata = {k: one for k, one in concept.metadata.items() if k[:1] != "_" and k != BECAUSE}
     metadata[UNDOES] = undone
     put = PutConcept(concept.type, concept.name, concept.attributes, metadata)
     if concept.type == _EPISODE:
@@ -335,23 +342,19 @@ def reinstate(nexus: Nexus, before: MemoryRecord, actor: Actor) -> Corrected:
 def merged_into(nexus: Nexus, concept: Concept, number: int) -> str | None:
     """Return the concept to which the transaction that closed one gave its name, if it did."""
     met = [one.id for one in _changes_of(nexus, number) if one.operation is Operation.UPDATE]
-    others = nexus.elements.look_up(met, closed=True).values()
-    found = (one.element for one in others)
+    found = (one.element for one in nexus.elements.look_up(met, closed=True).values())
     return next((one.id for one in found if _entry(concept) in merge_trail(one.metadata)), None)
 
 
 def _closed_as(nexus: Nexus, entries: Set[Value], number: int) -> str | None:
     """Return the id of a concept that a transaction closed and merged, by what a trail says."""
-    for one in _changes_of(nexus, number):
-        closed = one.what if one.operation is Operation.CLOSE else None
-        if isinstance(closed, Key) and _entry(closed) in entries:
-            return one.id
-    return None
+    closed = (one for one in _changes_of(nexus, number) if one.operation is Operation.CLOSE)
+    keys = ((one.id, one.what) for one in closed)
+    return next((id for id, key in keys if isinstance(key, Key) and _entry(key) in entries), None)
 
 
 def _changes_of(nexus: Nexus, number: int) -> tuple[LoggedChange, ...]:
-    (logged,) = nexus.changes(number - 1, 1)
-    return logged.changes
+    return nexus.changes(number - 1, 1)[0].changes
 
 
 def _entry(one: Concept | Key) -> str:

@@ -216,6 +216,8 @@ def forget(on: Invocation, wanted: ToForget, *, is_sure: bool) -> None:
         if done.is_dry_run and wanted.id is not None and sys.stdin.isatty():
             if typer.confirm("Erase this for good?", err=True):
                 _tell_forgotten(out, memory.forget(dry_run=False, **given))
+            else:
+                out.say("nothing is erased", "yellow")
         elif done.is_dry_run and done.memories:
             out.say("nothing is forgotten yet; the same with --yes forgets it", "yellow")
 

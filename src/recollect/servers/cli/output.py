@@ -192,7 +192,7 @@ def output(
         yield out
     except RecollectError as error:
         out.error(error)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):  # the latter where it was asked something
         out.stopped()
         raise typer.Exit(STOPPED) from None
     except OSError as error:

@@ -322,8 +322,7 @@ def brief(memory: Memory, given: AskBrief) -> Output:
 
     Who you are, what holds, what changed, what is disputed.
     """
-    told = memory.face.brief(**given)
-    return {"note": NOTE, **told.to_dict()}
+    return {"note": NOTE, **memory.face.brief(**given).to_dict()}
 
 
 @with_config(STRICT)

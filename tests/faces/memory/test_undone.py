@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import recollect
+from recollect import RecollectError
 
 
 def test_undo_of_two_that_nobody_dated_leaves_the_older_whichever_is_named() -> None:
@@ -41,3 +42,14 @@ def test_what_one_call_told_twice_can_be_undone() -> None:
         memory.undo(fact.id)
         (memory_left,) = memory.list(kind="fact").memories
         assert (memory_left.object, memory_left.invalid_at) == ("Siemens", None)
+
+
+def test_what_has_ended_is_not_ended_anew_without_a_time() -> None:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        bosch = {"subject": "Ann", "predicate": "works_at", "object": "Bosch"}
+        (fact,) = memory.remember(facts=[{**bosch, "valid_at": "2018", "invalid_at": "2020"}]).facts
+        with pytest.raises(RecollectError, match="has ended already") as caught:
+            memory.forget(id=fact.id, effect="end")
+        assert fact.id in caught.value.hint
+        (ended,) = memory.forget(id=fact.id, effect="end", at="2019").memories
+        assert ended.when == "2018 to 2019-01-01"

@@ -97,16 +97,13 @@ class Selection:
             raise refused(f"limit is not from 1 to {MOST}", "use limit=10")
         came = _between(self.since, self.until)
         happened = _between(self.happened_since, self.happened_until)
-        fitting = (one for one in found if self._fits(one, came, happened))
-        return list(islice(fitting, limit))
+        return list(islice((one for one in found if self._fits(one, came, happened)), limit))
 
     def _fits(self, one: MemoryRecord, came: _Within, happened: _Within) -> bool:
         if self.source is not None and self.source not in (one.source, *one.episodes):
             return False
-        if self.episodes is not None:
-            rests_on = {*one.episodes} or {one.id}
-            if not rests_on <= self.episodes:
-                return False
+        if self.episodes is not None and not ({*one.episodes} or {one.id}) <= self.episodes:
+            return False
         return came(one.created_at) and happened(one.said_at or one.valid_at)
 
 
@@ -230,6 +227,9 @@ def end_all(nexus: Nexus, records: Sequence[MemoryRecord], way: Way, actor: Acto
     changes: list[Change] = []
     for one in records:
         match one.kind:
+            case "fact" if way.at is None and one.standing.startswith("until"):
+                hint = said_anew(one.id, "invalid_at", one.invalid_at or "")
+                raise refused(f'"{one}" has ended already', hint)
             case "fact":
                 changes += [Put(one.id, metadata=way.metadata), EndFact(one.id, way.at)]
             case "concept":

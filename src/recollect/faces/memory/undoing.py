@@ -176,19 +176,19 @@ def _met(steps: Mapping[str, list[Version]], own: Sequence[Version], id: str) ->
         its, their = _told(of, REPLACES)
         new = of[-1].after
         if new is not None and of[0].before is None and ends is not None:
-            its_end = ends.invalid_at, ends.metadata.get("valid_until")
-            is_met = its_end == (_began(of[-1]), bound_text(_began(of[-1])))
+            at = _began(of[-1])
+            is_computed = ends.metadata.get("valid_until") == bound_text(at)
+            is_met = is_computed and ends.invalid_at == at
         else:
             is_met = new is not None and begins is not None and new.invalid_at == begins
         if is_met or one == told != had or id == their != its:
             yield one
 
 
-def _began(told: Version) -> Instant | None:
+def _began(told: Version) -> Instant:
     """Return when a fact began by a version of it: what was told without a time, as it was told."""
-    return (
-        told.since.at if told.after is None or told.after.valid_at is None else told.after.valid_at
-    )
+    at = None if told.after is None else told.after.valid_at
+    return told.since.at if at is None else at
 
 
 def _is_withdrawn(steps: Sequence[Version]) -> bool:

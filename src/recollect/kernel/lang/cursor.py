@@ -47,7 +47,6 @@ from recollect.kernel.lang.tokens import (
     A_VARIABLE,
     END,
     Tokens,
-    is_named,
     is_word,
 )
 from recollect.kernel.lang.words import COMPARISONS, KEYWORDS, VALUES
@@ -203,16 +202,6 @@ class Cursor:
         last = self.at - 1
         return Span(self._starts[first], self._starts[last] + len(self._texts[last]))
 
-    def following_variable(self) -> str | None:
-        """Return the first variable at or after the current token, as it is written."""
-        rest = self._texts[self.at :]
-        return next((one for one in rest if one[0] == "?" and len(one) > 1), None)
-
-    def text_since(self, first: int) -> str:
-        """Return the source from token `first` to the last one consumed."""
-        span = self.since(first)
-        return self.source[span.start : span.end]
-
     def unexpected(self, *expected: str) -> RecollectError:
         """Return the error for the current token, where one of `expected` should stand."""
         self.expected = expected
@@ -222,22 +211,6 @@ class Cursor:
         """Return an error whose hint is all that helps: no edit is looked for."""
         self.is_settled = True
         return error
-
-    def unwrapped(self, message: str, first: int, keyword: str, brackets: str) -> RecollectError:
-        """Return the error for what stands from token `first` to here without its brackets."""
-        opener, closer = brackets[0], brackets[1]
-        pad = " " if opener == "{" else ""
-        span, inside = self.since(first), self.text_since(first)
-        if self.token == closer and diagnose.innermost_open(self.tokens, first) is None:
-            before = Span(span.start, span.start)
-            error = self.error(message, span=span, hint=f"add `{opener}` after {keyword}")
-            error.fix = Fix(before, f"{opener}{pad}")
-            return error
-        better = f"{opener}{pad}{inside}{pad}{closer}"
-        is_short = len(better) <= 60 and "\n" not in better
-        joint = " " if opener == "{" else ""
-        shown = better if is_short else f"{opener}{pad}...{pad}{closer}"
-        return self.error(message, span=span, hint=f"use {keyword}{joint}{shown}", fix=better)
 
     def error(
         self,
@@ -385,11 +358,6 @@ def _raw(cursor: Cursor) -> Raw:
         return _number(cursor)
     if at_parameter(cursor):
         return parameter(cursor)
-    if is_named(token, "?"):
-        raise cursor.error(
-            f"the variable {token} stands where a value is expected",
-            hint=f"write the value itself, or a placeholder `${token[1:]}`",
-        )
     raise cursor.unexpected(A_VALUE)
 
 
@@ -542,8 +510,6 @@ def field_or_variable(cursor: Cursor) -> Variable | Field:
     """Parse `?name` and the dots after it, if there are any."""
     first = cursor.at
     name = variable(cursor)
-    if cursor.token == "[":
-        raise _in_brackets(cursor, name, (), first)
     if cursor.token != ".":
         return name
     path: tuple[str, ...] = (_part(cursor),)
@@ -551,8 +517,6 @@ def field_or_variable(cursor: Cursor) -> Variable | Field:
         raise _unknown(cursor, name, path[0], first)
     if cursor.token == "." and path[0] in SECTIONS:
         path += (_part(cursor, f"?{name.name}.{path[0]}"),)
-    if cursor.token == "[":
-        raise _in_brackets(cursor, name, path, first)
     if cursor.token == ".":
         raise _too_deep(cursor, Field(name, path), first)
     return Field(name, path, span=cursor.since(first))
@@ -586,22 +550,6 @@ def _part(cursor: Cursor, before: str = "") -> str:
             error.hint = f"write a key after the dot: {before}.key"
         raise cursor.settled(error)
     raise error
-
-
-def _in_brackets(
-    cursor: Cursor, name: Variable, path: tuple[str, ...], first: int
-) -> RecollectError:
-    """Return the error for `?x.attributes["key"]`."""
-    error = cursor.unexpected(".")
-    key, closing = (*cursor.tokens.texts[cursor.at + 1 : cursor.at + 3], "", "")[:2]
-    if key[:1] == '"' and closing == "]" and len(path) < 2 and path[:1] != ("name",):
-        cursor.advance()
-        path = (*(path or ("attributes",)), string(cursor))
-        cursor.advance()
-        text = inline(Field(name, path))
-        place = cursor.since(first)
-        return cursor.error("a key stands after a dot", span=place, hint=f"use {text}", fix=text)
-    return error
 
 
 def _unknown(cursor: Cursor, name: Variable, word: str, first: int) -> RecollectError:

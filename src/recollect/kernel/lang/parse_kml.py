@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.errors import Fix, RecollectError, Span
+from recollect.errors import RecollectError, Span
 from recollect.kernel.lang.ast import (
     ConceptBlock,
     DeleteConcept,
@@ -28,8 +28,6 @@ from recollect.kernel.lang.parse_pattern import (
     at_link_id,
     concept_pattern,
     link_id,
-    link_pattern,
-    no_end,
     plain_predicate,
 )
 from recollect.kernel.lang.parse_query import size, where
@@ -43,8 +41,6 @@ def upsert(cursor: Cursor) -> Upsert:
     """Parse UPSERT, which stands here."""
     first = cursor.at
     cursor.advance()
-    if cursor.token in BLOCKS:
-        raise _no_braces(cursor)
     cursor.open("{")
     blocks: list[ConceptBlock | LinkBlock] = []
     while cursor.token != "}":
@@ -89,18 +85,9 @@ def delete(cursor: Cursor) -> Mutation:
 
 def _nothing_to_delete(cursor: Cursor) -> RecollectError:
     """Return the error for a DELETE that does not say what kind of thing goes."""
-    error = cursor.unexpected(*DELETES)
-    start = cursor.here().start
-    if cursor.token == "{":
-        error.hint, error.fix = "add CONCEPT", Fix(Span(start, start), "CONCEPT ")
-    elif cursor.token == "(":
-        first = cursor.at
-        link_pattern(cursor)
-        better = f"PROPOSITIONS WHERE {{ {cursor.text_since(first)} }}"
-        error.hint, error.fix = f"use {better}", Fix(cursor.since(first), better)
-    elif is_named(cursor.token, "?"):
-        error = cursor.settled(_named_to_delete(cursor))
-    return error
+    if is_named(cursor.token, "?"):
+        return cursor.settled(_named_to_delete(cursor))
+    return cursor.unexpected(*DELETES)
 
 
 def _named_to_delete(cursor: Cursor) -> RecollectError:
@@ -122,13 +109,6 @@ def _block(cursor: Cursor) -> ConceptBlock | LinkBlock:
     return _concept_block(cursor) if cursor.token == "CONCEPT" else _link_block(cursor)
 
 
-def _no_braces(cursor: Cursor) -> RecollectError:
-    first = cursor.at
-    while cursor.token in BLOCKS:
-        _block(cursor)
-    return cursor.unwrapped("the blocks of UPSERT stand in braces", first, "UPSERT", "{}")
-
-
 def _no_block(cursor: Cursor) -> RecollectError:
     error = cursor.unexpected("CONCEPT", "PROPOSITION", "WITH", "}")
     if cursor.token in ("{", "("):
@@ -144,7 +124,7 @@ def _concept_block(cursor: Cursor) -> ConceptBlock:
     handle = _block_handle(cursor)
     cursor.open("{")
     if cursor.token != "{":
-        raise _no_pattern(cursor, first)
+        raise _no_pattern(cursor)
     pattern = concept_pattern(cursor)
     version = _expect_version(cursor)
     attributes: ValueNode | None = None
@@ -157,7 +137,7 @@ def _concept_block(cursor: Cursor) -> ConceptBlock:
             links = _set_links(cursor)
         else:
             raise _bad_set(cursor, "ATTRIBUTES", "PROPOSITIONS")
-    _close_block(cursor)
+    cursor.close("}", "SET")
     metadata = _metadata(cursor)
     span = cursor.since(first)
     return ConceptBlock(handle, pattern, attributes, links or (), metadata, version, span=span)
@@ -168,8 +148,6 @@ def _link_block(cursor: Cursor) -> LinkBlock:
     cursor.advance()
     handle = _block_handle(cursor)
     cursor.open("{")
-    if cursor.token == "{":
-        raise _other_block(cursor, first, "CONCEPT", "a link in parentheses, not with a pattern")
     target = _link_target(cursor)
     version = _expect_version(cursor)
     attributes: ValueNode | None = None
@@ -177,7 +155,7 @@ def _link_block(cursor: Cursor) -> LinkBlock:
         if cursor.token != "ATTRIBUTES" or attributes is not None:
             raise _bad_set(cursor, "ATTRIBUTES")
         attributes = _object(cursor)
-    _close_block(cursor)
+    cursor.close("}", "SET")
     metadata = _metadata(cursor)
     return LinkBlock(handle, target, attributes, metadata, version, span=cursor.since(first))
 
@@ -189,25 +167,12 @@ def _expect_version(cursor: Cursor) -> Size | None:
     return size(cursor, "EXPECT VERSION")
 
 
-def _no_pattern(cursor: Cursor, first: int) -> RecollectError:
-    if cursor.token == "(":
-        return _other_block(cursor, first, "PROPOSITION", "a pattern in braces, not with a link")
+def _no_pattern(cursor: Cursor) -> RecollectError:
     error = cursor.unexpected("{")
     if not cursor.at_end and error.fix is None:
         error.message = "a CONCEPT block begins with a pattern in braces of its own"
         error.hint = 'write CONCEPT @handle { {type: "...", name: "..."} ... }'
     return error
-
-
-def _other_block(cursor: Cursor, first: int, meant: str, begins_with: str) -> RecollectError:
-    """Return the error for a block of the other kind; its keyword is token `first`."""
-    keyword = cursor.tokens.texts[first]
-    return cursor.error(
-        f"a {keyword} block begins with {begins_with}",
-        span=cursor.tokens.span(first),
-        hint=f"use {meant}",
-        fix=meant,
-    )
 
 
 def _block_handle(cursor: Cursor) -> Handle | None:
@@ -222,43 +187,10 @@ def _handle(cursor: Cursor) -> Handle:
     return Handle(cursor.token[1:], span=cursor.step())
 
 
-def _close_block(cursor: Cursor) -> None:
-    if cursor.token == "WITH":
-        raise _inner_metadata(cursor)
-    if cursor.token == "EXPECT":
-        raise cursor.error(
-            "EXPECT VERSION stands right after what its block begins with",
-            hint="move it before SET, and keep one",
-        )
-    if cursor.token == "{":
-        start = cursor.here().start
-        error = cursor.unexpected("SET")
-        error.hint, error.fix = "add SET ATTRIBUTES", Fix(Span(start, start), "SET ATTRIBUTES ")
-        raise error
-    cursor.close("}", "SET")
-
-
-def _inner_metadata(cursor: Cursor) -> RecollectError:
-    first = cursor.at
-    _metadata(cursor)
-    metadata, span = cursor.text_since(first), cursor.since(first)
-    error = cursor.error(
-        "WITH METADATA stands inside its block", span=span, hint="move it after the closing `}`"
-    )
-    if cursor.token == "}":
-        error.fix = Fix(span.to(cursor.here()), f"}} {metadata}")
-    return error
-
-
 def _bad_set(cursor: Cursor, *expected: str) -> RecollectError:
     if cursor.token in expected:
         return cursor.error(
             f"SET {cursor.token} is given twice", hint=f"keep one SET {cursor.token}"
-        )
-    if cursor.token == "METADATA":
-        return cursor.error(
-            "a block of UPSERT has its metadata after its closing `}`",
-            hint="move it there, as WITH METADATA {...}",
         )
     return cursor.unexpected(*expected)
 
@@ -298,8 +230,6 @@ def _set_link(cursor: Cursor) -> SetLink:
     if cursor.token != "(":
         raise cursor.unexpected("(", "}")
     cursor.open("(")
-    if cursor.token[0] != '"' and (is_named(cursor.token, "@") or _has_subject(cursor)):
-        raise _own_subject(cursor)
     predicate = plain_predicate(cursor)
     cursor.expect(",")
     target = _end(cursor)
@@ -307,23 +237,6 @@ def _set_link(cursor: Cursor) -> SetLink:
     cursor.close(")")
     metadata = _metadata(cursor)
     return SetLink(predicate, target, metadata, span=cursor.since(first))
-
-
-def _has_subject(cursor: Cursor) -> bool:
-    """Whether `?x, "predicate"` stands here."""
-    texts, at = cursor.tokens.texts, cursor.at
-    return texts[at][0] in "?@" and texts[at + 1] == "," and texts[at + 2][0] == '"'
-
-
-def _own_subject(cursor: Cursor) -> RecollectError:
-    error = cursor.error(
-        "an item of SET PROPOSITIONS has no subject: that is the concept of the block",
-        hint='write only ("predicate", target)',
-    )
-    if _has_subject(cursor):
-        start = cursor.tokens.starts[cursor.at + 2]
-        error.fix = Fix(Span(cursor.here().start, start), "")
-    return error
 
 
 def _link_target(cursor: Cursor) -> LinkTarget | LinkId:
@@ -348,41 +261,18 @@ def _end(cursor: Cursor) -> KmlEnd:
     if token == "(":
         return _link_target(cursor)
     if is_named(token, "@") or is_named(token, "?"):
-        found = _handle(cursor)
-        if cursor.token == "{":
-            raise _named_end(cursor, found)
-        return found
-    raise no_end(cursor, A_HANDLE, A_PATTERN)
-
-
-def _named_end(cursor: Cursor, handle: Handle) -> RecollectError:
-    """Return the error for `?h {...}` inside a link; the pattern stands here."""
-    first = cursor.at
-    concept_pattern(cursor)
-    pattern = cursor.text_since(first)
-    return cursor.error(
-        f"the handle {handle.name} is given a pattern inside a link",
-        span=handle.span.to(cursor.since(first)),
-        hint=f"use {pattern} alone",
-        fix=pattern,
-    )
+        return _handle(cursor)
+    raise cursor.unexpected(A_HANDLE, A_PATTERN)
 
 
 def _delete_keys(cursor: Cursor, section: Section, first: int) -> DeleteKeys:
     statement = f"DELETE {cursor.token}"
     cursor.advance()
     opening = cursor.at
-    if cursor.token == "[":
-        raise cursor.error("the keys stand in braces, found `[`", hint='write {"key", "key"}')
-    if cursor.token[0] == '"' or at_parameter(cursor):
-        text(cursor)
-        raise cursor.unwrapped("the keys stand in braces", opening, statement, "{}")
     cursor.open("{")
     keys: list[Text] = []
     while cursor.token != "}":
         keys.append(text(cursor, "}"))
-        if cursor.token == ":":
-            raise cursor.error("a key to delete has no value", hint="write only the keys")
         cursor.take(",")
     cursor.close("}")
     if not keys:
@@ -411,7 +301,7 @@ def _delete_concept(cursor: Cursor, first: int) -> DeleteConcept | DeleteConcept
         clauses = where(cursor, "DELETE CONCEPT")
         return DeleteConcepts(target, clauses, span=cursor.since(first))
     if cursor.token != "{":
-        raise no_end(cursor, "{", A_VARIABLE)
+        raise cursor.unexpected("{", A_VARIABLE)
     pattern = concept_pattern(cursor)
     _detach(cursor)
     return DeleteConcept(pattern, span=cursor.since(first))

@@ -5,7 +5,7 @@ KIP 1.0-draft3, META; and KIP 1.0-RC11, section 5. EXPLAIN is of Recollect.
 
 from __future__ import annotations
 
-from recollect.errors import Fix, RecollectError, Span
+from recollect.errors import Fix, RecollectError
 from recollect.kernel.lang.ast import (
     Describe,
     DescribeConceptType,
@@ -20,7 +20,7 @@ from recollect.kernel.lang.ast import (
     Search,
     Text,
 )
-from recollect.kernel.lang.cursor import Cursor, at_parameter, text, variable
+from recollect.kernel.lang.cursor import Cursor, text, variable
 from recollect.kernel.lang.parse_query import find, tail, where
 from recollect.kernel.lang.repair.synonyms import Where, synonyms
 from recollect.model import ElementKind
@@ -114,11 +114,6 @@ def explain(cursor: Cursor) -> Explain:
             query = search(cursor)
         case "DESCRIBE":
             query = describe(cursor)
-        case "EXPORT":
-            raise cursor.error(
-                "EXPORT is not explained: it answers the FIND of its target",
-                hint="use EXPLAIN FIND(?x) WHERE { ... } with the WHERE of the EXPORT",
-            )
         case _:
             raise cursor.unexpected("FIND", "SEARCH", "DESCRIBE")
     return Explain(query, span=cursor.since(first))
@@ -134,7 +129,4 @@ def _no_type(cursor: Cursor) -> RecollectError:
     error = cursor.unexpected("TYPE", "TYPES")
     if cursor.at_end:
         error.hint, error.fix = "add TYPES", Fix(cursor.here(), " TYPES")
-    elif cursor.token[0] == '"' or at_parameter(cursor):
-        start = cursor.here().start
-        error.hint, error.fix = "add TYPE", Fix(Span(start, start), "TYPE ")
     return error

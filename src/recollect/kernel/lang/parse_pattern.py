@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from operator import itemgetter
 
-from recollect.errors import Fix, RecollectError, Span, nearest
+from recollect.errors import RecollectError, Span, nearest
 from recollect.kernel.lang.ast import (
     ConceptPattern,
     End,
@@ -20,11 +20,9 @@ from recollect.kernel.lang.ast import (
     Step,
     Target,
     Text,
-    Variable,
 )
 from recollect.kernel.lang.cursor import (
     Cursor,
-    at_parameter,
     is_plain_string,
     literal,
     object_key,
@@ -32,13 +30,12 @@ from recollect.kernel.lang.cursor import (
     variable,
 )
 from recollect.kernel.lang.repair.diagnose import meant
-from recollect.kernel.lang.tokens import A_PATTERN, A_VARIABLE, END, is_named, is_word, quoted
+from recollect.kernel.lang.tokens import A_PATTERN, A_VARIABLE, END, is_named, quoted
 from recollect.kernel.lang.words import PATTERN_KEYS
 
 OPERATOR = re.compile(r"[{}|]")
 ALTERNATIVE = re.compile(r"([^{}]*)(?:\{([^{}]*)\}\s*)?")
 QUANTIFIER = re.compile(r"\s*([0-9]+)\s*(?:(,)\s*([0-9]+)?\s*)?")
-SHORTHANDS = {"*": "{0,}", "+": "{1,}", "?": "{0,1}"}
 
 Bounds = tuple[int, int | None]
 
@@ -56,21 +53,11 @@ def path(cursor: Cursor) -> Path:
 
 def plain_predicate(cursor: Cursor) -> Text:
     """Parse a predicate as KML wants it: a string or placeholder, without path operators."""
-    if cursor.token[0] == "?":
-        raise cursor.error(
-            f"the predicate {cursor.token} is a variable, but a link is written with a fixed one",
-            hint='write the predicate as a string: "treats"',
-        )
     predicate = text(cursor)
     if isinstance(predicate, Literal) and OPERATOR.search(str(predicate.value)):
         raise cursor.error(
             f"the predicate {predicate.json} holds a path operator: one of {{ }} |",
             span=predicate.span,
-            hint="write one plain predicate for each link",
-        )
-    if cursor.token in ("{", "|"):
-        raise cursor.error(
-            f"the path operator `{cursor.token}` stands where a link is written, not matched",
             hint="write one plain predicate for each link",
         )
     return predicate
@@ -96,10 +83,6 @@ def _alternative(cursor: Cursor) -> tuple[Step, ...]:
             )
         minimum, maximum = _quantifier(cursor)
         return (Step(predicate, minimum, maximum, span=cursor.since(first)),)
-    if token in SHORTHANDS:
-        meant = SHORTHANDS[token]
-        message = f"`{token}` is not a path operator"
-        raise cursor.error(message, hint=f"use {meant}", fix=meant)
     return steps or (Step(predicate, span=predicate.span),)
 
 
@@ -178,8 +161,6 @@ def concept_pattern(cursor: Cursor) -> ConceptPattern:
     found: dict[str, Text] = {}
     while cursor.token != "}":
         key = _pattern_key(cursor, found)
-        if cursor.token[0] == "?":
-            raise _variable_in_pattern(cursor, key)
         found[key] = text(cursor)
         cursor.take(",")
     cursor.close("}")
@@ -212,16 +193,7 @@ def link_pattern(cursor: Cursor) -> LinkPattern | LinkId:
     subject = _end(cursor)
     if not cursor.take(","):
         raise _no_comma(cursor, "the subject")
-    predicate: Path | Variable
-    if is_named(cursor.token, "?"):
-        predicate = variable(cursor)
-        if cursor.token in ("{", "|"):
-            raise cursor.error(
-                f"the path operator `{cursor.token}` follows a predicate variable",
-                hint="use a quoted predicate, or the variable alone",
-            )
-    else:
-        predicate = path(cursor)
+    predicate = variable(cursor) if is_named(cursor.token, "?") else path(cursor)
     if not cursor.take(","):
         raise _no_comma(cursor, "the predicate")
     object_ = _end(cursor)
@@ -239,8 +211,6 @@ def link_id(cursor: Cursor, first: int) -> LinkId:
     """Parse `id: "...")`; its parenthesis is token `first`."""
     cursor.advance()
     cursor.advance()
-    if cursor.token[0] == "?":
-        raise _variable_in_pattern(cursor, "id")
     found = text(cursor)
     cursor.take(",")
     cursor.close(")")
@@ -252,50 +222,6 @@ def target(cursor: Cursor) -> Target:
     return _end(cursor)
 
 
-def no_end(cursor: Cursor, *expected: str) -> RecollectError:
-    """Return the error for what is no end of a link; a value is given its pattern."""
-    token = cursor.token
-    if token[0] == '"' or at_parameter(cursor):
-        first = cursor.at
-        text(cursor)
-        written = cursor.text_since(first)
-        pattern = f"{{name: {written}}}"
-        return cursor.error(
-            f"the value {written} stands where an element of the graph is expected",
-            span=cursor.since(first),
-            hint=f"use {pattern}",
-            fix=pattern,
-        )
-    if token in PATTERN_KEYS and cursor.next_token() in (":", "="):
-        raise _in_parentheses(cursor)
-    if is_word(token):
-        pattern = f"{{name: {quoted(token)}}}"
-        error = cursor.unexpected(*expected)
-        error.hint, error.fix = f"use {pattern}", Fix(cursor.here(), pattern)
-        return error
-    return cursor.unexpected(*expected)
-
-
-def _in_parentheses(cursor: Cursor) -> RecollectError:
-    """Return the error for `(type: "Drug")`, or `(id = "...")`, whose key stands here."""
-    if cursor.token == "id":
-        cursor.advance()
-        return cursor.error("found `=`, which is written `:`", hint="use :", fix=":")
-    start, end = cursor.at - 1, cursor.at
-    texts = cursor.tokens.texts
-    while texts[end] not in (*"(){}", END):
-        end += 1
-    span = cursor.tokens.spans(start, end)
-    inside = cursor.source[span.start + 1 : span.end - 1].replace("=", ":")
-    better = f"{{{inside}}}" if texts[end] == ")" and texts[start] == "(" else None
-    return cursor.error(
-        "the pattern of a concept stands in braces, not in parentheses",
-        span=cursor.here() if better is None else span,
-        hint='write {type: "...", name: "..."}' if better is None else f"use {better}",
-        fix=better,
-    )
-
-
 def _end(cursor: Cursor) -> End:
     token = cursor.token
     if token == "{":
@@ -303,33 +229,8 @@ def _end(cursor: Cursor) -> End:
     if token == "(":
         return link_pattern(cursor)
     if is_named(token, "?"):
-        found = variable(cursor)
-        if cursor.token in ("{", "("):
-            raise _named_end(cursor, found)
-        return found
-    if is_named(token, "@"):
-        raise cursor.error(
-            f"the handle {token} is known only inside its UPSERT",
-            hint=f"use ?{token[1:]}",
-            fix=f"?{token[1:]}",
-        )
-    raise no_end(cursor, A_VARIABLE, A_PATTERN)
-
-
-def _named_end(cursor: Cursor, name: Variable) -> RecollectError:
-    """Return the error for `?v {...}` inside a link; the pattern stands here."""
-    first = cursor.at
-    if cursor.token == "{":
-        concept_pattern(cursor)
-    else:
-        link_pattern(cursor)
-    clause = f"?{name.name} {cursor.text_since(first)}"
-    return cursor.error(
-        f"?{name.name} is given a pattern inside a link",
-        span=name.span.to(cursor.since(first)),
-        hint=f"write {clause} as a clause of its own, and ?{name.name} here",
-        fix=f"?{name.name}",
-    )
+        return variable(cursor)
+    raise cursor.unexpected(A_VARIABLE, A_PATTERN)
 
 
 def _no_comma(cursor: Cursor, after: str) -> RecollectError:
@@ -343,8 +244,6 @@ def _no_comma(cursor: Cursor, after: str) -> RecollectError:
 
 def _pattern_key(cursor: Cursor, found: dict[str, Text]) -> str:
     first = cursor.at
-    if not found and (is_word(cursor.token) or cursor.token[0] == '"'):
-        _refuse_keyless(cursor)
     key = object_key(cursor, "}")
     if key in PATTERN_KEYS and key not in found:
         return key
@@ -359,24 +258,3 @@ def _pattern_key(cursor: Cursor, found: dict[str, Text]) -> str:
             fix=better,
         )
     raise cursor.error(f"{key} is given twice", span=span, hint=f"keep one {key}")
-
-
-def _refuse_keyless(cursor: Cursor) -> None:
-    """Refuse `{"Drug"}`, which does not say what it gives."""
-    if cursor.next_token() != "}":
-        return
-    word = cursor.token
-    pattern = "type: " + (word if word[0] == '"' else quoted(word))
-    raise cursor.error(
-        f"a concept pattern says what {word[:40]} is: a type, a name or an id",
-        hint=f"use {{{pattern}}}",
-        fix=pattern,
-    )
-
-
-def _variable_in_pattern(cursor: Cursor, key: str) -> RecollectError:
-    name = cursor.token
-    return cursor.error(
-        f"the variable {name} stands where the text of {key} is expected",
-        hint=f'read it with ATTR(?x, "{key}", {name})',
-    )

@@ -6,10 +6,7 @@ limit allows; the parts of a tail come in any order, each at most once.
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
-from recollect.errors import Fix, RecollectError, Span, nearest
+from recollect.errors import RecollectError, Span, nearest
 from recollect.kernel.lang.ast import (
     Aggregate,
     Clause,
@@ -44,7 +41,7 @@ from recollect.kernel.lang.cursor import (
 from recollect.kernel.lang.parse_filter import filter_clause
 from recollect.kernel.lang.parse_pattern import concept_pattern, link_pattern, target
 from recollect.kernel.lang.repair.diagnose import meant
-from recollect.kernel.lang.tokens import A_PATTERN, A_VARIABLE, END, is_named, is_word
+from recollect.kernel.lang.tokens import A_PATTERN, A_VARIABLE, is_named, is_word
 from recollect.kernel.lang.words import AGGREGATES, CLAUSES
 from recollect.node import dataclass
 
@@ -65,8 +62,6 @@ def where(cursor: Cursor, statement: str) -> tuple[Clause, ...]:
     if cursor.token != "WHERE":
         raise _no_where(cursor, statement)
     cursor.advance()
-    if cursor.token == "(" or is_named(cursor.token, "?"):
-        raise _no_braces(cursor, "WHERE")
     return block(cursor)
 
 
@@ -87,8 +82,6 @@ def _clause(cursor: Cursor) -> Clause:
     token = cursor.token
     if is_named(token, "?"):
         return _named(cursor, variable(cursor), first)
-    if token == "{" and cursor.next_token()[0] in "?({":
-        raise _bare_block(cursor)
     if token in ("(", "{"):
         return _named(cursor, None, first)
     if token in SECTIONS:
@@ -97,8 +90,6 @@ def _clause(cursor: Cursor) -> Clause:
         return filter_clause(cursor)
     if token in BLOCKS:
         cursor.advance()
-        if cursor.token == "(" or is_named(cursor.token, "?"):
-            raise _no_braces(cursor, token)
         clauses = block(cursor)
         return BLOCKS[token](clauses, span=cursor.since(first))
     error = cursor.unexpected(A_VARIABLE, A_PATTERN, *CLAUSES, "}")
@@ -117,28 +108,6 @@ def _named(cursor: Cursor, name: Variable | None, first: int) -> ConceptClause |
     if name is not None and not error.hint:
         error.hint = f'write ?{name.name} {{type: "..."}} or ?{name.name} (?a, "...", ?b)'
     raise error
-
-
-def _bare_block(cursor: Cursor) -> RecollectError:
-    """Return the error for a block of its own, such as the first branch of a UNION elsewhere."""
-    first = cursor.at
-    block(cursor)
-    span = cursor.since(first)
-    return cursor.error(
-        "a block in braces stands only after WHERE, NOT, OPTIONAL and UNION",
-        span=span,
-        hint="remove these braces: UNION unites all that stands before it in its block",
-        fix=cursor.source[span.start + 1 : span.end - 1].strip(),
-    )
-
-
-def _no_braces(cursor: Cursor, keyword: str) -> RecollectError:
-    """Return the error for a block without its braces: one clause, or all there are of WHERE."""
-    first = cursor.at
-    _clause(cursor)
-    while keyword == "WHERE" and (cursor.token in ("(", *CLAUSES) or is_named(cursor.token, "?")):
-        _clause(cursor)
-    return cursor.unwrapped(f"{keyword} takes a block in braces", first, keyword, "{}")
 
 
 def _read(cursor: Cursor) -> ReadClause:
@@ -187,7 +156,7 @@ def column(cursor: Cursor) -> Variable | Field | Aggregate:
     function, name, is_distinct = _call(cursor)
     alias = variable(cursor) if cursor.take("AS") else None
     if alias is None and cursor.token not in (",", ")"):
-        raise _no_as(cursor)
+        raise cursor.unexpected("AS", ",", ")")
     return Aggregate(function, name, is_distinct, alias, span=cursor.since(first))
 
 
@@ -215,40 +184,18 @@ def _sort_key(cursor: Cursor) -> SortKey:
     return SortKey(key, is_descending, span=cursor.since(first))
 
 
-def _no_as(cursor: Cursor) -> RecollectError:
-    error = cursor.unexpected("AS", ",", ")")
-    if is_named(cursor.token, "?"):
-        alias = f"AS {cursor.token}"
-        error.hint, error.fix = f"use {alias}", Fix(cursor.here(), alias)
-    return error
-
-
 def _call(cursor: Cursor) -> tuple[Function, Variable | Field, bool]:
     function = FUNCTIONS.get(cursor.token)
     if function is None:
         raise _unknown_function(cursor)
-    name_of_function = cursor.token
     cursor.advance()
-    if cursor.token[0] == "?" or cursor.token == "DISTINCT":
-        raise _no_argument_parentheses(cursor, name_of_function)
     cursor.open("(")
     is_distinct = cursor.take("DISTINCT")
-    if cursor.token == "*":
-        hint = "name the variable to count: COUNT(?x)"
-        raise cursor.error("`*` is not a variable", hint=hint)
     if not is_named(cursor.token, "?"):
         raise cursor.unexpected(A_VARIABLE, "DISTINCT")
     counted = field_or_variable(cursor)
     cursor.close(")")
     return function, counted, is_distinct
-
-
-def _no_argument_parentheses(cursor: Cursor, function: str) -> RecollectError:
-    first = cursor.at
-    cursor.take("DISTINCT")
-    field_or_variable(cursor)
-    message = f"what {function} counts or gathers stands in parentheses"
-    return cursor.unwrapped(message, first, function, "()")
 
 
 def _unknown_function(cursor: Cursor) -> RecollectError:
@@ -299,7 +246,7 @@ def tail(cursor: Cursor, *keywords: str) -> Tail:
             case "OFFSET":
                 found.offset = size(cursor, keyword)
             case "CURSOR":
-                found.cursor = _page(cursor)
+                found.cursor = text(cursor)
             case "WITH":
                 cursor.expect("TYPE")
                 found.type = text(cursor)
@@ -322,20 +269,6 @@ def size(cursor: Cursor, keyword: str) -> Size:
     at = cursor.here()
     cursor.advance()
     return literal(number, at)
-
-
-def _page(cursor: Cursor) -> Text:
-    """Parse where a page begins."""
-    first = cursor.at - 1
-    if cursor.token.lower() in ("null", "none"):
-        cursor.advance()
-        raise cursor.error(
-            "CURSOR has no value: the first page has no cursor",
-            span=cursor.since(first),
-            hint="leave CURSOR out for the first page",
-            fix="",
-        )
-    return text(cursor)
 
 
 def _mode(cursor: Cursor) -> Text:
@@ -384,16 +317,10 @@ def find(cursor: Cursor) -> Find:
     """Parse FIND, which stands here."""
     first = cursor.at
     cursor.advance()
-    if cursor.token[0] in "?*" or cursor.token in FUNCTIONS:
-        raise _no_parentheses(cursor)
     cursor.open("(")
-    if cursor.token in ("*", ")"):
-        raise _no_column(cursor)
     columns = [column(cursor)]
     while cursor.take(",") and cursor.token != ")":
         columns.append(column(cursor))
-    if cursor.token == "AS":
-        raise _renamed(cursor)
     cursor.close(")", ",")
     clauses = where(cursor, "FIND")
     found = tail(cursor, "ORDER", "LIMIT", "OFFSET", "CURSOR")
@@ -406,44 +333,3 @@ def find(cursor: Cursor) -> Find:
         found.cursor,
         span=cursor.since(first),
     )
-
-
-def _renamed(cursor: Cursor) -> RecollectError:
-    """Return the error for `?x AS ?y`."""
-    first = cursor.at
-    cursor.advance()
-    variable(cursor)
-    written, span = cursor.text_since(first), cursor.since(first)
-    message = "only an aggregate is given a name of its own"
-    return cursor.error(message, span=span, hint=f"remove {written}", fix="")
-
-
-_COLUMN: Final = r"(?:\?[\w.]+|[A-Z]+\((?:DISTINCT\s+)?\?[\w.]+\)(?:\s+AS\s+\?\w+)?)"
-_COLUMNS: Final = re.compile(rf"{_COLUMN}(?:\s*,\s*{_COLUMN})*")
-
-
-def _no_parentheses(cursor: Cursor) -> RecollectError:
-    first = cursor.at
-    if cursor.token == "*":
-        return _no_column(cursor, "({})")
-    while cursor.token not in ("WHERE", "{", "ORDER", "LIMIT", "OFFSET", "CURSOR", END):
-        cursor.advance()
-    message = "the columns of FIND stand in parentheses"
-    error = cursor.unwrapped(message, first, "FIND", "()")
-    if cursor.token != "WHERE" and error.fix and _COLUMNS.fullmatch(cursor.text_since(first)):
-        # that WHERE lacks too is told once this is mended
-        where = " WHERE" if cursor.token == "{" else ""
-        error.fix = Fix(error.fix.span, f"{error.fix.text}{where}")
-        return cursor.settled(error)
-    return error
-
-
-def _no_column(cursor: Cursor, form: str = "{}") -> RecollectError:
-    """Return the error for FIND(*) or FIND(); the first variable of the text is proposed."""
-    name = form.format(cursor.following_variable() or "?x")
-    if cursor.token == ")":
-        error = cursor.error("FIND names no column", hint=f"use {name}")
-        error.fix = Fix(Span(cursor.here().start, cursor.here().start), name)
-        return error
-    message = "`*` is not a column: FIND names its variables"
-    return cursor.error(message, hint=f"use {name}", fix=name)

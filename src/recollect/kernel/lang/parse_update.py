@@ -51,7 +51,7 @@ def update(cursor: Cursor) -> Update:
     cursor.advance()
     target = variable(cursor)
     if cursor.token != "SET":
-        raise _no_set(cursor)
+        raise cursor.unexpected("SET")
     found: dict[Section, Assignments] = {}
     while cursor.take("SET"):
         section = SECTIONS.get(cursor.token)
@@ -65,9 +65,6 @@ def update(cursor: Cursor) -> Update:
     if not any(found.values()):
         message, hint = "UPDATE sets no key", 'write SET ATTRIBUTES {key: "value"}'
         raise cursor.error(message, span=cursor.since(first), hint=hint)
-    if cursor.token == "WITH":
-        message = "UPDATE sets metadata with SET METADATA"
-        raise cursor.error(message, hint="use SET in place of WITH", fix="SET")
     clauses = where(cursor, "UPDATE")
     limit = tail(cursor, "LIMIT").limit
     return Update(
@@ -80,19 +77,7 @@ def update(cursor: Cursor) -> Update:
     )
 
 
-def _no_set(cursor: Cursor) -> RecollectError:
-    error = cursor.unexpected("SET")
-    if cursor.token == "WHERE":
-        error.hint, error.fix = "write SET ATTRIBUTES {...} before WHERE", None
-    return error
-
-
 def _assignments(cursor: Cursor, target: Variable) -> Assignments:
-    if at_parameter(cursor):
-        raise cursor.error(
-            "UPDATE names the keys that it sets: a placeholder stands for one value",
-            hint="write {key: $value}",
-        )
     outside = cursor.begin_value()
     cursor.open("{")
     found: dict[str, Assignment] = {}
@@ -111,37 +96,7 @@ def _assignment(cursor: Cursor, target: Variable, key: str, first: int) -> Assig
     if is_word(cursor.token) and cursor.next_token() == "(":
         computed = _computed(cursor, target)
         return Assignment(key, computed, span=cursor.since(first))
-    if is_named(cursor.token, "?"):
-        start = cursor.at
-        field = _field(cursor, target)
-        if cursor.token in SIGNS or cursor.token[0] in "+-":
-            raise _infix(cursor, inline(field), start)
-        text = f"COALESCE({inline(field)}, 0)"
-        raise cursor.error(
-            f"{inline(field)} stands alone where a value or a function of it is expected",
-            span=cursor.since(start),
-            hint=f"use {text}, which is a number or nothing",
-            fix=text,
-        )
     return Assignment(key, value(cursor), span=cursor.since(first))
-
-
-def _infix(cursor: Cursor, field: str, start: int) -> RecollectError:
-    """Return the error for `?x.attributes.n + 1`, whose sign or signed number stands here."""
-    token = cursor.token
-    sign = token[0]
-    if token in SIGNS:
-        cursor.advance()
-        number = cursor.token
-    else:
-        number = token[1:]
-    function = "MUL" if sign in "*/" else "ADD"
-    message = f"a value is computed by functions, not with `{sign}`"
-    if sign == "/" or not number[:1].isdecimal():
-        return cursor.error(message, hint=f"write {function}({field}, {0.5 if sign == '/' else 1})")
-    cursor.advance()
-    better = f"{function}({field}, {'-' if sign == '-' else ''}{number})"
-    return cursor.error(message, span=cursor.since(start), hint=f"use {better}", fix=better)
 
 
 def _computed(cursor: Cursor, target: Variable) -> Computed:

@@ -49,18 +49,35 @@ def explained(
 ) -> RecollectError:
     """Return what is told of a fault: of its idiom if it is one, else the error with its edit.
 
-    Every error that comes back has a hint. Cost: at most `MOST_TRIED` characters parsed again,
-    and one statement.
+    An idiom whose edit leaves a fault gives way to an edit that leaves none. Every error that
+    comes back has a hint. Cost: at most `MOST_TRIED` characters parsed again, and one statement.
     """
     if error.code.category == "syntax":
-        told = idiom_at(tokens, fault.at, fault.statement)
-        if told is not None:
-            return _verified(told, tokens, attempt)
+        told = idiom_at(tokens, fault.at, fault.statement, fault.expected)
+        if told is not None and told.fix is None:
+            return told
+        end = _next_statement(tokens, fault.at)
+        part = Span(tokens.starts[fault.statement] if fault.at else 0, end)
+        trial = _Trial(tokens.source, part, attempt)
+        if told is not None and trial.is_mended(told):
+            return told
         if not fault.is_settled:
-            _mend(error, tokens, fault, attempt)
+            _mend(error, tokens, fault, trial)
+        if told is not None and not trial.is_mended(error):
+            return _verified(told, tokens, attempt)
+        if told is not None and _begins_alike(told.fix, error.fix):
+            told.hint, told.fix = error.hint, error.fix
+            return told
     if not error.hint:
         error.hint = f"write {_form_at(tokens.texts, fault.at - 1)}"
     return error
+
+
+def _begins_alike(whole: Fix | None, begun: Fix | None) -> bool:
+    """Whether an edit does the beginning of another one: the text has the rest of it already."""
+    if whole is None or begun is None or whole.span.start != begun.span.start:
+        return False
+    return bool(begun.text) and whole.text.startswith(begun.text)
 
 
 def _form_at(texts: Sequence[str], at: int) -> str:
@@ -71,17 +88,12 @@ def _form_at(texts: Sequence[str], at: int) -> str:
     return ""
 
 
-def _mend(error: RecollectError, tokens: Tokens, fault: TextFault, attempt: Attempt) -> None:
+def _mend(error: RecollectError, tokens: Tokens, fault: TextFault, trial: _Trial) -> None:
     """Give an error the edit that mends its text, or take a proposed one away that does not."""
-    at = fault.at
-    end = _next_statement(tokens, at)
-    part = Span(tokens.starts[fault.statement] if at else 0, end)
-    proposed = error.fix
-    size = part.end - part.start
-    if size > (MOST_TRIED if proposed is None else MOST_VERIFIED):
+    at, proposed = fault.at, error.fix
+    if trial.size > (MOST_TRIED if proposed is None else MOST_VERIFIED):
         return
-    trial = _Trial(tokens.source, part, attempt)
-    before = part.end - tokens.starts[at]
+    before = trial.end - tokens.starts[at]
     reached = before if proposed is None else trial.left_after(proposed)
     if reached == 0:
         return
@@ -111,7 +123,7 @@ def _verified(error: RecollectError, tokens: Tokens, attempt: Attempt) -> Recoll
     if fix is not None and len(source) <= MOST_VERIFIED:
         edited = source[: fix.span.start] + fix.text + source[fix.span.end :]
         failed = attempt(edited)
-        if failed is not None and failed <= fix.span.start + len(fix.text):
+        if failed is not None and failed < fix.span.start + len(fix.text):
             error.fix = None
     return error
 
@@ -136,6 +148,13 @@ class _Trial:
         self._attempt = attempt
         self._left = MOST_TRIED
         self._tried: dict[Fix, int] = {}
+        self.end, self.size = part.end, part.end - part.start
+
+    def is_mended(self, error: RecollectError) -> bool:
+        """Whether the statement parses with the edit of an error, as far as that can be tried."""
+        return (
+            error.fix is not None and self.size <= MOST_VERIFIED and not self.left_after(error.fix)
+        )
 
     @property
     def is_over(self) -> bool:

@@ -2,8 +2,9 @@
 
 A row is a message, and below it, each on a line of its own: what is `seen`, what to `write` in its
 place, and a `hint` where that is more than to use what is written. One message may have several.
-`in` names the statement that all rows of a message stand in; `mark` what is shown as wrong where
-that is not the token a text fails at: `all` that is edited, or one part.
+`in` names the statement it stands in; `expected` what could have stood
+where the text fails; `mark` what is shown as wrong where that is not the token a text fails at:
+`all` that is edited, or one part.
 
 What is seen is an example of the tokens. A word in small letters stands for itself in any case,
 all else as it is written; what stands between brackets stands right between those. `?a` is a
@@ -24,59 +25,104 @@ from importlib.resources import files
 from typing import Final
 
 from recollect.kernel.lang.tokens import CLOSERS, Tokens, quoted
-from recollect.kernel.lang.words import COMPARISONS, FIELDS, TESTS
+from recollect.kernel.lang.words import AGGREGATES, COMPARISONS, FIELDS, TESTS
 from recollect.node import dataclass
 
 AROUND = 400  # tokens before and after the one a text fails at, among which a row is looked for
 
 # A token is a line: the number of its innermost bracket, a space, its text. `>` marks the one that
-# the text fails at.
+# the text fails at. `%` stands for the number of an element, `%IN` for that of the bracket around.
 _ONE: Final = r">?(?!0 [)}\]])\d+ [^\n]*\n"  # any but a bracket that closes nothing
-_DOTTED: Final = r"(?:>?\d+ \.\n>?\d+ [^\W\d]\w*\n)*"
-_COMPARED: Final = "|".join((*COMPARISONS, "=(?!=)"))
-_FIELD: Final = rf">?\d+ \?\w+\n{_DOTTED}"
-_OPERAND: Final = rf">?\d+ [^(){{}}\[\],\0\n][^\n]*\n{_DOTTED}"
-_TEST: Final = rf"{_FIELD}>?\d+ (?:{_COMPARED})\n{_OPERAND}"
-_STRING: Final = r'>?\d+ "[^\n]+"\n'
-_PAIR: Final = r'>?\d+ [^\W\d]\w*\n>?\d+ =\n>?\d+ (?:"[^\n]*"|[0-9][^\n]*|true|false|null)\n'
-_KEYED: Final = rf'>?\d+ "?(?:type|name|id)"?\n>?\d+ :\n(?:>?\d+ :\n)?{_OPERAND}(?:>?\d+ ,\n)?'
-_BRACES: Final = rf">?(?P<_N>\d+) \{{\n(?:{_ONE})*?>?(?P=_N) \}}\n"
+
+
+def _token(text: str) -> str:
+    return rf">?\d+ (?:{text})\n"
+
+
+def _inside(brackets: str, inside: str = f"(?:{_ONE})*?", name: str = "%1") -> str:
+    opener, closer = brackets[0], brackets[1]
+    return rf">?(?P<{name}>\d+) \{opener}\n{inside}>?(?P={name}) \{closer}\n"
+
+
+_WORD: Final = r"[^\W\d]\w*"
+_COMMA: Final = _token(",")
+_COLON: Final = _token(":")
+_JOINED: Final = _token(r"&&|\|\|")
+_NAMED: Final = _token('"[^\\n]+"')
+_MANY: Final = f"(?:{_ONE})*?"
+_FLAT: Final = rf"(?:(?!>?%IN ,\n){_ONE})+?"
+_DOTTED: Final = "(?:" + _token(r"\.") + _token(_WORD) + ")*"
+_FIELD: Final = _token(r"\?\w+") + _DOTTED
+_OPERAND: Final = _token(r"[^(){}\[\],\0\n][^\n]*") + _DOTTED
+_TEST: Final = _FIELD + _token("|".join((*COMPARISONS, "="))) + _OPERAND
+_PAIR: Final = _token(_WORD) + _token("=") + _token(r'"[^\n]*"|[0-9][^\n]*|true|false|null')
+_KEYED: Final = _token('"?(?:type|name|id)"?') + f"{_COLON}(?:{_COLON})?{_OPERAND}"
+_GROUP: Final = f"(?:{_inside('{}')}|{_inside('()', name='%2')})"
+_CLAUSE: Final = f"(?:{_token('[?].+|NOT|OPTIONAL|UNION|FILTER|ATTR|META')})?{_GROUP}"
+_METADATA: Final = _token("WITH") + _token("METADATA") + _inside("{}")
+_BLOCK: Final = (
+    _token("CONCEPT|PROPOSITION") + f"(?:{_token('[?@].+')})?" + _inside("{}", name="%2")
+)
+_CALL: Final = f"(?:{_token('[A-Z_]+')})?" + _inside("()")
 
 TOKEN_KINDS: Final = {
+    "after a percent": r'"%[^%_*"\\]+"',
+    "aggregate": "|".join(AGGREGATES),
     "any": r"[^\0\n][^\n]*",
+    "at handle": r"@\w+",
+    "before a percent": r'"[^%_*"\\]+%"',
+    "before a side": "[(,]|" + "|".join(COMPARISONS),
+    "between percents": r'"%[^%_*"\\]+%"',
+    "binary test": f"(?i:{'|'.join(one for one in TESTS if not one.startswith('IS_'))})",
+    "comparison": "|".join(COMPARISONS),
     "count": "[0-9]+",
     "grouped digits": r"[0-9]{1,3}(?:_[0-9]{3})+(?:\.[0-9]+)?",
     "handle": r"[?@]\w+",
     "inequality": "|".join(one for one in COMPARISONS if one != "=="),
-    "named": r'(?!(?:SET|WHERE)\n)[^\W\d]\w*|"[^\n]*"',
+    "minus number": r"-[0-9][0-9.]*",
+    "named": rf'(?!(?:SET|WHERE)\n){_WORD}|"[^\n]*"',
     "number": r"[0-9]+(?:\.[0-9]+)?",
     "part": r"[\w?][^\n]*",
+    "plain": r'"[^\n]*"|[0-9][^\n]*',
+    "plus number": r"\+[0-9][0-9.]*",
     "string": r'"[^\n]*"',
-    "test": "|".join(TESTS),
     "term": r'["$][^\n]*',
-    "comparison": "|".join(COMPARISONS),
+    "test": "|".join(TESTS),
     "variable": r"\?\w+",
-    "word": r"[^\W\d]\w*",
+    "word": _WORD,
 }
 """Kinds of one token, by its text."""
 
 RUN_KINDS: Final = {
-    "rest": f"(?:{_ONE})*?",
-    "flat": rf"(?:(?!>?_IN ,\n){_ONE})+?",  # without a comma of its bracket
-    "firsts": rf"(?:(?:{_ONE})*?>?_IN ,\n)?",  # what stands before a member, with its comma
-    "path": rf'(?=>?\d+ ["?$])(?:(?!>?_IN ,\n){_ONE})+?',
+    "()": _inside("()"),
+    "assignments": f"{_PAIR}(?:{_COMMA}{_PAIR})*",
+    "blocks": f"(?:{_BLOCK}(?:{_METADATA})?)+",
+    "clause": r"(?=>?\d+ [?({])" + _CLAUSE,
+    "clauses": rf"(?=>?\d+ [?({{])(?:{_CLAUSE}(?:{_COMMA})?)+",
+    "columns": rf"(?:(?!>?\d+ (?:WHERE|ORDER|LIMIT|OFFSET|CURSOR|\{{|\0)\n){_ONE})+",
+    "conditions": f"(?:(?:{_token('!')})*(?:{_CALL}|{_TEST})(?:{_JOINED})?)+",
+    "counted": f"(?:{_token('DISTINCT')})?{_FIELD}",
     "field": _FIELD,
+    "firsts": rf"(?:{_MANY}>?%IN ,\n)?",  # what stands before a member, with its comma
+    "flat": _FLAT,  # without a comma of its bracket
+    "group": _GROUP,
+    "keyed": _inside("{}", f"{_ONE}{_COLON}{_MANY}"),
+    "metadata": _METADATA,
+    "names": f"{_NAMED}(?:{_token(r'[|,]|[|][|]|OR|or')}{_NAMED})*",
     "operand": _OPERAND,
-    "tests": rf"{_TEST}(?:>?\d+ (?:&&|\|\|)\n(?:{_TEST}|{_FIELD}))*",
-    "names": rf"{_STRING}(?:>?\d+ (?:\||\|\||OR|or|,)\n{_STRING})*",
-    "assignments": rf"{_PAIR}(?:>?\d+ ,\n{_PAIR})*",
-    "pattern": rf">?(?P<_N>\d+) \{{\n(?:{_KEYED})+>?(?P=_N) \}}\n",
-    "keyed": rf">?(?P<_N>\d+) \{{\n{_ONE}>?\d+ :\n(?:{_ONE})*?>?(?P=_N) \}}\n",
-    "sets": rf"(?:>?\d+ SET\n{_ONE}{_BRACES})+",
-    "()": rf">?(?P<_N>\d+) \(\n(?:{_ONE})*?>?(?P=_N) \)\n",
-    "{}": _BRACES,
+    "path": rf'(?=>?\d+ ["?$]){_FLAT}',
+    "parameter": f"(?:{_token('[$].+')}|{_COLON}{_token(_WORD)})",
+    "pattern": _inside("{}", f"(?:{_KEYED}(?:{_COMMA})?)+"),
+    "rest": _MANY,
+    "section": _token(r"\?\w+") + _token(r"\.") + _token("attributes|metadata"),
+    "sets": f"(?:{_token('SET')}{_ONE}{_inside('{}')})+",
+    "side": f"(?:{_FIELD}|" + _token('["0-9$-].*|true|false|null') + ")",
+    "stray": r">?0 [)}\]]\n",
+    "tests": f"{_TEST}(?:{_JOINED}(?:{_TEST}|{_FIELD}))*",
+    "value": "(?:" + _token('["$].*') + f"|{_inside('[]')})",
+    "{}": _inside("{}"),
 }
-"""Kinds of several tokens, by their lines; `_IN` is the number of the bracket they stand in."""
+"""Kinds of several tokens, by their lines."""
 
 _OWN_KEY: Final = re.compile(rf"^(\?\w+)\.(?!(?:{'|'.join(FIELDS)})\b)")
 _ONE_SIGN: Final = re.compile("(?<![=!<>])=(?!=)")
@@ -85,10 +131,16 @@ FORMS: Final[Mapping[str, Callable[[str], str]]] = {
     "bare": lambda text: text.strip('"'),
     "bars": lambda text: " | ".join(re.findall(r'"[^"]*"', text)),
     "colons": lambda text: re.sub(r'("(?:[^"\\]|\\.)*")|\s*=\s*', lambda one: one[1] or ": ", text),
+    "inner": lambda text: text[1:-1].replace("=", ":"),
+    "key": lambda text: text[1:-1] if re.fullmatch(f'"{_WORD}"', text) else text,
+    "name": lambda text: text[1:],
+    "parameter": lambda text: f"${text[1:]}",
     "quoted": lambda text: text if text[0] in '"$' else quoted(text),
     "tested": lambda text: _OWN_KEY.sub(r"\1.attributes.", _ONE_SIGN.sub("==", text, 1)),
     "ungrouped": lambda text: text.replace("_", ""),
     "upper": str.upper,
+    "variable": lambda text: f"?{text[1:]}",
+    "whole": lambda text: text.replace("%", ""),
 }
 """Ways to write a part of what is seen."""
 
@@ -102,12 +154,13 @@ class IdiomRow:
     """One form of an idiom: how it is known, and what is said of it."""
 
     message: str
-    statement: str
     shown: str  # what is seen, as the table has it
     seen: re.Pattern[str]
     failing: re.Pattern[str] | None  # what the token is that the text fails at, if that is said
     write: str | None
     hint: str
+    statement: str
+    expected: str
     mark: str
 
 
@@ -120,21 +173,18 @@ def rows() -> tuple[IdiomRow, ...]:
 
 def _rows(idiom: str) -> Iterator[IdiomRow]:
     message, *lines = idiom.split("\n")
-    statement, forms = "", list[dict[str, str]]()
+    shared, forms = dict[str, str](), list[dict[str, str]]()
     for line in lines:
         word, _, said = line.strip().partition(" ")
-        if word == "in":
-            statement = said
-        elif word == "seen":
-            forms.append({word: said})
+        if word == "seen":
+            forms.append({**shared, word: said})
         else:
-            forms[-1][word] = said
+            (forms[-1] if forms else shared)[word] = said
     for form in forms:
         seen, failing = _compiled(form["seen"])
         write, hint = form.get("write"), form.get("hint", "use <edit>")
-        yield IdiomRow(
-            message, statement, form["seen"], seen, failing, write, hint, form.get("mark", "")
-        )
+        others = (form.get(word, "") for word in ("in", "expected", "mark"))
+        yield IdiomRow(message, form["seen"], seen, failing, write, hint, *others)
 
 
 def _compiled(seen: str) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
@@ -156,7 +206,7 @@ def _compiled(seen: str) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
                 lines, alone = rf">?(?P<_{number}>\d+) \{element}\n", rf">?\d+ \{element}\n"
             case ")" | "}" | "]" if opened:
                 opened.pop()
-                lines = alone = rf">?{around} \{element}\n"
+                lines, alone = rf">?{around} \{element}\n", rf">?\d+ \{element}\n"
             case _:
                 lines, alone = (_lines(element, str(number), one) for one in (around, r"\d+"))
         found += lines
@@ -175,7 +225,7 @@ def _lines(element: str, number: str, around: str) -> str:
         kind = {"?": "variable", '"': "string"}.get(element[0], kind) if len(element) > 1 else kind
         name = name if kind != element else ""
     if kind in RUN_KINDS:
-        lines = RUN_KINDS[kind].replace("_IN", around).replace("_N", f"_{number}")
+        lines = RUN_KINDS[kind].replace("%IN", around).replace("%", f"_{number}_")
     else:
         text = TOKEN_KINDS.get(kind) or "|".join(map(_literal, kind.split(" ")))
         inside = r"\d+" if any(one in kind for one in "(){}[]") else around

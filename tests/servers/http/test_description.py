@@ -84,7 +84,7 @@ def test_the_names_of_schemas_are_of_one_face_each(document: dict[str, Any]) -> 
     with recollect.open(":memory:") as nexus:
         app = make_app(make_service(nexus, has_worker=False))
     claims = [one for face in app.faces for one in face.schemas if face.prefix == CLAIMS]
-    operations = [name for one in OPERATIONS.values() for name in OperationRoute(one).schemas()]
+    operations = [name for one in OPERATIONS.values() for name in OperationRoute(one).schemas]
     names = [*operations, *shared_schemas(), *claims, *kip_schemas()]
     assert len(names) == len(set(names))
     assert set(names) <= set(document["components"]["schemas"])

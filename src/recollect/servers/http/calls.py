@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
-from functools import reduce
+from functools import cache, partial, reduce
 from operator import or_
 from types import NoneType, UnionType
 from typing import Any, NotRequired, Protocol, Union, cast, get_args, get_origin
@@ -42,6 +42,9 @@ from recollect.servers.http.metrics import observer
 Make = Callable[[Nexus, Caller], object]
 """Makes the object whose methods are the calls, for one group and whoever asks."""
 
+Answer = Callable[[SharedParts, Request], Awaitable[Envelope]]
+"""Does what a request asks."""
+
 Members = Mapping[str, object]
 
 IN_QUERY = ConfigDict(extra="forbid")  # there a number is written as text
@@ -65,53 +68,52 @@ def call_face(
 
     With `is_strict` a value in a body must be of its type already.
     """
-    routes = [_CallRoute(one, make, is_strict=is_strict) for one in calls_of(face)]
+    routes = [(one, partial(one.answer, make)) for one in _routes(face, is_strict)]
     return routed(shared, prefix, tag or prefix.rpartition("/")[2], routes)
 
 
 class ServedRoute(Protocol):
-    """A call over HTTP: where it is, what OpenAPI tells of it, and how a request is answered."""
+    """A call over HTTP: where it is, and what OpenAPI tells of it."""
 
     name: str
     method: str
     path: str
     summary: str
 
-    def asked(self) -> Schema:
-        """Return what OpenAPI tells of the fields of the call."""
+    asked: Schema
+    """What OpenAPI tells of the fields of the call."""
 
-    def answers(self) -> dict[int | str, Schema]:
-        """Return what OpenAPI tells of its answers."""
+    answers: dict[int | str, Schema]
+    """What it tells of the answers."""
 
-    def schemas(self) -> Mapping[str, Mapping[str, object]]:
-        """Return the schemas that these words refer to, by name."""
-
-    async def answer(self, shared: SharedParts, request: Request) -> Envelope:
-        """Do what a request asks."""
+    schemas: Mapping[str, Mapping[str, object]]
+    """The schemas that these words refer to, by name."""
 
 
-def routed(shared: SharedParts, prefix: str, tag: str, routes: Iterable[ServedRoute]) -> Face:
+Routes = Iterable[tuple[ServedRoute, Answer]]
+"""Each with what answers its requests."""
+
+
+def routed(shared: SharedParts, prefix: str, tag: str, routes: Routes) -> Face:
     """Return a face with these routes below a prefix."""
     router = APIRouter(tags=[tag])
     schemas: dict[str, Mapping[str, object]] = {}
-    for route in routes:
-        schemas |= route.schemas()
+    for route, answer in routes:
+        schemas |= route.schemas
         router.add_api_route(
             "/".join(part for part in (prefix, _pattern(route.path)) if part),
-            answering(shared, route.answer),
+            answering(shared, answer),
             methods=[route.method],
             operation_id=route.name,
             summary=route.summary,
             response_class=Response,
-            responses=route.answers(),
-            openapi_extra=route.asked(),
+            responses=route.answers,
+            openapi_extra=route.asked,
         )
     return Face(prefix, router, schemas)
 
 
-def answering(
-    shared: SharedParts, answer: Callable[[SharedParts, Request], Awaitable[Envelope]]
-) -> Callable[[Request], Awaitable[Response]]:
+def answering(shared: SharedParts, answer: Answer) -> Callable[[Request], Awaitable[Response]]:
     """Return what a router calls for a request that is answered with an envelope."""
 
     async def answered_request(request: Request) -> Response:
@@ -120,11 +122,17 @@ def answering(
     return answered_request
 
 
+@cache
+def _routes(face: type, is_strict: bool) -> tuple[_CallRoute, ...]:
+    """Return the calls of a class, once for all applications: their schemas take a while."""
+    return tuple(_CallRoute(one, is_strict=is_strict) for one in calls_of(face))
+
+
 class _CallRoute:
     """A call, and what checks the fields it is given."""
 
-    def __init__(self, call: Call, make: Make, *, is_strict: bool) -> None:
-        self.call, self.make = call, make
+    def __init__(self, call: Call, *, is_strict: bool) -> None:
+        self.call = call
         self.name, self.path = call.name, call.path
         self.method: str = call.method
         self.summary = call.description.rstrip(".")
@@ -141,8 +149,10 @@ class _CallRoute:
         made.__doc__ = call.description
         self.adapter: TypeAdapter[object] = TypeAdapter(with_config(config)(made))
         self.lists = frozenset(name for name, kind in kinds.items() if _is_list(kind))
+        self.asked, self.schemas = self._asked(), self._schemas()
+        self.answers = answered_by(f"{self.name}Response")
 
-    def asked(self) -> Schema:
+    def _asked(self) -> Schema:
         """Return the fields in the query and the path, or in the path and the body."""
         call = self.call
         fields = parameters(self.adapter, call.example, call.placed)
@@ -154,7 +164,7 @@ class _CallRoute:
         in_path = [one for one in fields if one["in"] == "path"]
         return {"parameters": [GROUP, *in_path], "requestBody": body}
 
-    def schemas(self) -> dict[str, Mapping[str, object]]:
+    def _schemas(self) -> Mapping[str, Mapping[str, object]]:
         """Return the schemas that OpenAPI's words for the call refer to, by name."""
         call, made = self.call, dict[str, Mapping[str, object]]()
         output: Schema = {"type": "object"}
@@ -170,19 +180,15 @@ class _CallRoute:
             made[f"{call.name}Request"] = {**body, "required": required}
         return made
 
-    def answers(self) -> dict[int | str, Schema]:
-        """Return the one good answer, and the errors."""
-        return answered_by(f"{self.name}Response")
-
-    async def answer(self, shared: SharedParts, request: Request) -> Envelope:
+    async def answer(self, make: Make, shared: SharedParts, request: Request) -> Envelope:
         """Make the call on the group of the request."""
         caller, request_id = caller_of(request), request_id_of(request)
 
         def work(group: str, body: bytes) -> Members:
             given = cast("Mapping[str, Any]", checked(self.adapter, self.members(request, body)))
             nexus = shared.service.nexus.group(group, request_id=request_id)
-            face = self.make(nexus, caller)
-            return cast("Members", _wired(getattr(face, self.call.function)(**given)))
+            done = getattr(make(nexus, caller), self.call.function)(**given)
+            return cast("Members", _wired(done))
 
         return await answered(shared, request, self.name, work)
 
@@ -250,8 +256,7 @@ def _own_group(caller: Caller, standing: str) -> str:
     if caller.groups is None:
         return standing
     if len(caller.groups) == 1:
-        (group,) = caller.groups
-        return group
+        return min(caller.groups)
     raise refused(
         "the token is valid for several groups, and none is named",
         f"add ?{_GROUP}={min(caller.groups)}",

@@ -6,7 +6,7 @@ The rule: what a class already says is not repeated here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from pydantic import TypeAdapter
 
@@ -112,8 +112,7 @@ def input_schema(adapter: TypeAdapter[object]) -> Schema:
                 return [resolved(one) for one in node]
         return node
 
-    one: Schema = resolved(made)
-    return one
+    return cast("Schema", resolved(made))
 
 
 def value_schemas(*kinds: type) -> dict[str, Schema]:

@@ -37,9 +37,8 @@ def _adapter(type: type) -> TypeAdapter[object]:
 
 _INPUTS = [(one.name, "validation", one.adapter) for one in OPERATIONS.values()]
 _OUTPUTS = [(one.name, "serialization", _adapter(one.output)) for one in OPERATIONS.values()]
-_ERRORS = [("Error", "serialization", _adapter(Error))]
 _NAMED, _DEFINED = TypeAdapter.json_schemas(
-    [*_INPUTS, *_OUTPUTS, *_ERRORS],  # type: ignore[list-item]
+    [*_INPUTS, *_OUTPUTS, ("Error", "serialization", _adapter(Error))],  # type: ignore[list-item]
     ref_template=PLACE,
 )
 
@@ -55,7 +54,9 @@ class AskedOperation:
 
 def operations_face(shared: SharedParts) -> Face:
     """Return the face: a route for each operation, and one for unknown names."""
-    face = routed(shared, PREFIX, "operations", map(OperationRoute, OPERATIONS.values()))
+    found = map(OperationRoute, OPERATIONS.values())
+    routes = [(one, partial(answer_operation, one.name)) for one in found]
+    face = routed(shared, PREFIX, "operations", routes)
     unknown = answering(shared, partial(answer_operation, None))
     face.router.add_api_route(
         f"{PREFIX}/{{name:path}}", unknown, methods=["POST"], include_in_schema=False
@@ -78,14 +79,15 @@ class OperationRoute:
         self.name = self.path = operation.name
         self.summary = operation.summary
         self.example = operation.example
+        self.asked, self.answers, self.schemas = self._asked(), self._answers(), self._schemas()
 
-    def asked(self) -> Schema:
+    def _asked(self) -> Schema:
         """Return what a route says of the body it takes."""
         example = {"request_id": _EXAMPLE_ID, "input": dict(self.example)}
         content = {"schema": reference(f"{self.name}Request"), "example": example}
         return {"requestBody": {"required": True, "content": {"application/json": content}}}
 
-    def answers(self) -> dict[int | str, Schema]:
+    def _answers(self) -> dict[int | str, Schema]:
         """Return what a route says of its answers."""
         answers = {200: "Done", 202: "Accepted, or on its way"}
         only = {"AddMessages": [202], "AddEpisodes": [202], "GetReceipt": [200, 202]}
@@ -96,7 +98,7 @@ class OperationRoute:
         statuses = sorted({code.http for code in OWN_CODES})
         return {**good, **{one: _answer(MEANINGS[one], "ErrorResponse") for one in statuses}}
 
-    def schemas(self) -> Mapping[str, Mapping[str, object]]:
+    def _schemas(self) -> Mapping[str, Mapping[str, object]]:
         """Return the schemas of both envelopes."""
         given = {"request_id": _OPTIONAL_ID, "idempotency_key": _OPTIONAL_ID}
         asked = whole({**given, "input": _NAMED[self.name, "validation"]})
@@ -107,10 +109,6 @@ class OperationRoute:
             f"{self.name}Request": {**asked, "required": ["input"]},
             f"{self.name}Response": told,
         }
-
-    async def answer(self, shared: SharedParts, request: Request) -> Envelope:
-        """Run the operation for whoever asks."""
-        return await answer_operation(self.name, shared, request)
 
 
 async def answer_operation(name: str | None, shared: SharedParts, request: Request) -> Envelope:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,6 +48,17 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: postgres.forget_place(place))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Let the collector of garbage pass over what stays to the end: all modules and tests."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--engine") == "sqlite":
         return
@@ -66,6 +78,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section(f"{reasons.total()} tests are of files alone")
     for reason, count in reasons.most_common():
         terminalreporter.line(f"{count:5}  {reason}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_authorities(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let no client load the certificates of all authorities, which takes it long: none is asked."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("SSL_CERT_FILE", raising=False)
+        patch.setenv("SSL_CERT_DIR", str(tmp_path_factory.mktemp("authorities")))
+        yield
 
 
 @pytest.fixture(scope="session")

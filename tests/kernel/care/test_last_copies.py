@@ -113,6 +113,7 @@ def test_an_index_that_is_dropped_leaves_the_name_of_its_attribute_nowhere(
 def copies(backwards: str) -> list[str]:
     """Return the texts in this process's containers that have a word, given backwards."""
     word = backwards[::-1]
+    gc.unfreeze()  # what was there before the tests
     holders = (one for one in gc.get_objects() if isinstance(one, dict | list | tuple | set))
     return [
         one

@@ -35,7 +35,7 @@ from recollect.kernel.lang.tokens import (
     is_word,
     quoted,
 )
-from recollect.kernel.lang.words import ARITHMETIC, KEYWORDS, STATEMENTS, VALUES
+from recollect.kernel.lang.words import KEYWORDS, STATEMENTS, VALUES
 
 SYNONYMS = synonyms(Where.OPERATOR, Where.CLAUSE)
 FOREIGN_STATEMENTS = synonyms(Where.STATEMENT)
@@ -198,15 +198,6 @@ def _no_token(tokens: Tokens, at: int) -> RecollectError | None:
             code=INVALID_IDENTIFIER,
             hint=f"write `{token}` and a name that begins with a letter or `_`, without a space",
         )
-    if tokens.source.startswith("...", span.start):
-        where = Span(span.start, span.start + 3)
-        message = "`...` stands for something left out and is not part of the language"
-        return _error(tokens, where, message, hint="remove `...`", fix="")
-    if token == "." and tokens.texts[at - 1][0] == "?":
-        return _after_dot(tokens, at)
-    if token == "#" or tokens.source.startswith(("--", "/*"), span.start):
-        hint = "begin the comment with `//`"
-        return _error(tokens, span, f"`{token}` does not begin a comment", hint=hint)
     if not first.isprintable():
         shown = f"U+{ord(first):04X}"
         message = f"the character {shown} stands outside a string"
@@ -231,19 +222,6 @@ def _open_string(tokens: Tokens, at: int) -> RecollectError | None:
         return _error(tokens, place, message, hint=f"write {escape}", fix=escape)
     hint = r'close it with `"`; a line break inside a string is written \n'
     return _error(tokens, quote, OPEN_STRING, hint=hint)
-
-
-def _after_dot(tokens: Tokens, at: int) -> RecollectError:
-    variable = tokens.texts[at - 1]
-    message = f"a field of {variable} is read only in FIND, FILTER, ORDER BY and UPDATE"
-    hint = f"use {variable} alone, or a variable that ATTR or META binds"
-    error = _error(tokens, tokens.span(at), message, hint=hint)
-    last = at
-    while tokens.texts[last] == "." and is_word(tokens.texts[last + 1]):
-        last += 2
-    if last > at:
-        error.fix = Fix(tokens.spans(at, last - 1), "")
-    return error
 
 
 def _wrong_quotes(tokens: Tokens, at: int) -> RecollectError:
@@ -314,9 +292,6 @@ def _bare_word(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectE
     if not (is_word(token) or token[0].isdecimal()) or len(token) > 200:
         return None
     if A_STRING in expected or A_VALUE in expected:
-        if token in ARITHMETIC and tokens.texts[at + 1] == "(":
-            message = f"{token} stands where a plain value is expected"
-            return _error(tokens, span, message, hint="compute in UPDATE, as the value of a key")
         text = quoted(token)
         message = f"`{token[:40]}` is not quoted, expected {listed(expected)}"
         return _error(tokens, span, message, hint=f"use {text}", fix=text)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from recollect.errors import INVALID_SYNTAX, Fix, RecollectError, Span
 from recollect.kernel.lang.tokens import CLOSERS, Tokens
-from recollect.kernel.lang.words import STATEMENTS
 
 
 def fault_at(
@@ -67,11 +66,3 @@ def members(tokens: Tokens, opener: int, closer: int) -> list[tuple[str, str, st
                 found.append((name, text, tokens.source[value.start : value.end]))
             first = one + 1
     return found
-
-
-def statement_end(tokens: Tokens, at: int) -> int:
-    """Return the token after the statement that a token stands in."""
-    for one in range(at, len(tokens.texts) - 1):
-        if tokens.texts[one] == ";" or (one > at and tokens.texts[one] in STATEMENTS):
-            return one
-    return len(tokens.texts) - 1

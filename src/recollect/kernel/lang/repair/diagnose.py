@@ -41,13 +41,6 @@ SYNONYMS = synonyms(Where.OPERATOR, Where.CLAUSE)
 FOREIGN_STATEMENTS = synonyms(Where.STATEMENT)
 SPOKEN_VALUES = synonyms(Where.VALUE)
 LONG_DIRECTIONS = synonyms(Where.DIRECTION)
-FIRST_OF_TWO = {
-    **dict.fromkeys(("TYPE", "METADATA"), "WITH"),
-    **dict.fromkeys(("ATTRIBUTES", "PROPOSITIONS"), "SET"),
-    "BY": "ORDER",
-    "VERSION": "EXPECT",
-}
-SECOND_OF_TWO = ("BY", "TYPE", "METADATA")
 QUOTES = {one: one for one in "'`\u201d\uff02"} | {
     "\u2018": "\u2019",
     "\u201c": "\u201d",
@@ -75,11 +68,9 @@ def unexpected(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectE
         or _other_spelling(tokens, at, expected)
         or _other_comparison(tokens, at, expected)
         or _stray(tokens, at, expected)
-        or _half_of_two(tokens, at, expected)
         or _missing_bracket(tokens, at, expected)
         or _missing_separator(tokens, at, expected)
         or _near_miss(tokens, at, expected)
-        or _missing_word(tokens, at, expected)
         or _bare_word(tokens, at, expected)
         or _error(tokens, tokens.span(at), _mismatch(token, expected))
     )
@@ -135,12 +126,7 @@ def _text_ends(tokens: Tokens, expected: tuple[str, ...]) -> RecollectError:
     bracket = innermost_open(tokens, len(tokens.texts) - 1)
     end = len(tokens.source)
     if bracket is None:
-        message = f"the text ends, expected {listed(expected)}"
-        error = _error(tokens, Span(end, end), message)
-        if len(expected) == 1 and expected[0] in SECOND_OF_TWO:
-            word = expected[0]
-            error.hint, error.fix = f"add {word}", Fix(Span(end, end), f" {word}")
-        return error
+        return _error(tokens, Span(end, end), f"the text ends, expected {listed(expected)}")
     symbol = tokens.texts[bracket]
     closer = CLOSERS[symbol]
     is_mended = closer in expected
@@ -301,28 +287,6 @@ def _bare_word(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectE
     return _error(
         tokens, span, _mismatch(token, expected), hint=f"use {sigil}{token}", fix=f"{sigil}{token}"
     )
-
-
-def _half_of_two(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError | None:
-    """The second of two words that are written together, without the first."""
-    first = FIRST_OF_TWO.get(tokens.texts[at])
-    return _add_word(tokens, at, expected, first) if first in expected else None
-
-
-def _missing_word(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError | None:
-    """The first of two words that are written together, without the second."""
-    if len(expected) > 1 or expected[0] not in SECOND_OF_TWO:
-        return None
-    return _add_word(tokens, at, expected, expected[0])
-
-
-def _add_word(
-    tokens: Tokens, at: int, expected: tuple[str, ...], word: str | None
-) -> RecollectError:
-    span = tokens.span(at)
-    error = _error(tokens, span, _mismatch(tokens.texts[at], expected), hint=f"add {word}")
-    error.fix = Fix(Span(span.start, span.start), f"{word} ")
-    return error
 
 
 def _stray(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError | None:

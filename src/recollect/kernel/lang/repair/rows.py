@@ -10,7 +10,8 @@ What is seen is an example of the tokens. A word in small letters stands for its
 all else as it is written; what stands between brackets stands right between those. `?a` is a
 variable, `"a"` a string, `<a:kind>` a kind of `kinds.txt`, and `<a:x y>` one of some tokens; the
 name may be left out. `<a:kind?>` is there or not, `<a:kind*>` any number of times, `<a:kind+>`
-once or more, and `<-:kind>` does not follow. `!!` is where the text fails; without it that is
+once or more, and `<-:kind>` does not follow; `<=:a>` is
+the token `a` again. `!!` is where the text fails; without it that is
 anywhere in the edit. `<<` and `>>` stand around what is edited.
 
 What is written, a hint and a message name the parts: `<a>`, or a form of one, as `<a.quoted>`;
@@ -88,8 +89,8 @@ FORMS: Final[Mapping[str, Callable[[str], str]]] = {
 }
 """Ways to write a part of what is seen."""
 
-_ELEMENT: Final = re.compile(r"<[\w-]*:.+?>(?= |$)|\S+")
-_CLASS: Final = re.compile(r"<([\w-]*):(.+?)([?*+]?)>")
+_ELEMENT: Final = re.compile(r"<[\w=-]*:.+?>(?= |$)|\S+")
+_CLASS: Final = re.compile(r"<([\w=-]*):(.+?)([?*+]?)>")
 _PART: Final = re.compile(r"<(\w+)(?:\.(\w+))?>")
 
 
@@ -117,7 +118,7 @@ def _rows(idiom: str) -> Iterator[IdiomRow]:
     message, *lines = idiom.split("\n")
     shared, forms = dict[str, str](), list[dict[str, str]]()
     for line in lines:
-        word, _, said = line.strip().partition(" ")
+        word, _, said = line[2:].partition(" ")
         if word == "seen":
             forms.append({**shared, word: said})
         else:
@@ -170,6 +171,8 @@ def _element(element: str, number: str, around: str) -> str:
     if not given and len(element) > 1 and element[0] in '?"':
         name, kind = element.strip('?"'), "variable" if element[0] == "?" else "string"
     forms = _kinds().get(kind, [""]) if kind != element else [""]  # a word stands for itself
+    if name == "=":
+        return rf">?\d+ (?P=_{kind})\n"
     if kind in _RUNS:
         lines = _RUNS[kind].replace("%IN", around)
     elif forms[0] and forms[0][0] != "/":
@@ -177,7 +180,9 @@ def _element(element: str, number: str, around: str) -> str:
     else:
         tokens = _LISTS.get(kind) or kind.split(" ")
         inside = r"\d+" if any(one in "(){}[]" for one in tokens) else around
-        lines = f">?{inside} (?:{forms[0][1:-1] or '|'.join(map(_literal, tokens))})\n"
+        text = forms[0][1:-1] or "|".join(map(_literal, tokens))
+        text = f"(?P<_{name}>{text})" if name.isalnum() else f"(?:{text})"
+        lines = f">?{inside} {text}\n"
     if name == "-":
         return f"(?!{lines})"
     return f"(?P<{name}>(?:{lines}){often})" if name else f"(?:{lines}){often}"

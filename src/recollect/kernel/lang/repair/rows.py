@@ -111,7 +111,8 @@ class IdiomRow:
 def rows() -> tuple[IdiomRow, ...]:
     """Return the rows of the table, in the order in which they are tried."""
     text = files("recollect.kernel.lang.repair").joinpath("idioms.txt").read_text("utf-8")
-    return tuple(row for idiom in text.strip().split("\n\n") for row in _rows(idiom))
+    idioms = (one for one in text.strip().split("\n\n") if one[0] != "#")
+    return tuple(row for idiom in idioms for row in _rows(idiom))
 
 
 def _rows(idiom: str) -> Iterator[IdiomRow]:

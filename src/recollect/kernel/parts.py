@@ -17,6 +17,7 @@ from recollect.kernel.search.meant import concepts_meant
 from recollect.kernel.search.search import DEFAULT_LIMIT
 from recollect.kernel.store.group import last_transaction
 from recollect.kernel.write.attribute_indexes import attribute_indexes
+from recollect.kernel.write.beside import functional_predicates
 from recollect.kernel.write.capsule import Records
 from recollect.kernel.write.conformance import schema_of
 from recollect.model import (
@@ -135,6 +136,11 @@ class Declared:
         """
         with self._group.store.reading() as session:
             return schema_of(session, self._group.catalog(session).group)
+
+    def functional(self) -> frozenset[str]:
+        """Return the predicates of which a subject has one object at a time, as `normal_text`."""
+        with self._group.store.reading() as session:
+            return functional_predicates(session, self._group.catalog(session).group.group_id)
 
     def indexes(self) -> tuple[AttributeIndex, ...]:
         """Return the declared indexes, in order."""

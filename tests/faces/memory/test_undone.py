@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
+from hypothesis import given, strategies as st
 
 import recollect
-from recollect import RecollectError
+from recollect import Memory, RecollectError
 
 
 def test_undo_of_two_that_nobody_dated_leaves_the_older_whichever_is_named() -> None:
@@ -53,3 +56,107 @@ def test_what_has_ended_is_not_ended_anew_without_a_time() -> None:
         assert fact.id in caught.value.hint
         (ended,) = memory.forget(id=fact.id, effect="end", at="2019").memories
         assert ended.when == "2018 to 2019-01-01"
+
+
+def job(at: str, since: str | None = None, until: str | None = None) -> dict[str, str | None]:
+    said = {"subject": "Ann", "predicate": "works_at", "object": at}
+    return {**said, "valid_at": since, "invalid_at": until}
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_what_one_call_did_to_several_is_taken_back_whole_by_either(place: int) -> None:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        memory.remember(facts=[job("Bosch", "2018")])
+        memory.remember(facts=[job("Siemens", "2021")])
+        before = believed(memory)
+        told = memory.remember(facts=[job("Siemens", "2018"), job("BMW", "2022", "2023")])
+        assert [one.code for one in told.warnings] == ["begins_anew"]
+        after = believed(memory)
+        undone = memory.undo(told.facts[place].id)
+        assert believed(memory) == before
+        others = {"Bosch", "Siemens", "BMW"} - {undone.memory.object, undone.before.object}
+        assert {one.code for one in undone.warnings} == {"taken_back_too"}
+        assert all(any(one in each.message for each in undone.warnings) for one in others)
+        again = undone.undo if undone.undo.startswith("undo ") else f"undo {told.facts[0].id}"
+        memory.undo(again.removeprefix("undo "))
+        assert believed(memory) == after
+
+
+def test_what_is_told_to_have_begun_before_another_had_its_turn_is_a_turn_of_its_own() -> None:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        memory.remember(facts=[job("Bosch", "2017"), job("BMW", "2019")])
+        memory.remember(facts=[job("BMW", "2015")])
+        assert believed(memory) == [
+            "Ann works at BMW (2015 to 2017-01-01)",
+            "Ann works at BMW (since 2019)",
+            "Ann works at Bosch (2017 to 2019-01-01)",
+        ]
+
+
+def test_what_nobody_dated_begins_where_what_is_over_ended_in_whatever_order_they_are_told() -> (
+    None
+):
+    told = [job("Bosch", "2015", "2019"), job("BMW"), job("Audi", "2020", "2021")]
+    for facts in (told, [told[1], told[0], told[2]], [told[2], told[0], told[1]]):
+        with recollect.memory(":memory:", actor="bot") as memory:
+            for fact in facts:
+                memory.remember(facts=[fact])
+            (now,) = memory.list(kind="fact").memories
+            assert (now.object, now.when) == ("BMW", "since 2021-01-01"), facts
+            assert len(believed(memory)) == 3
+
+
+WORKS = st.tuples(
+    st.sampled_from("ABCD"),
+    st.none() | st.integers(2010, 2020),
+    st.none() | st.integers(1, 5),
+)
+CALLS = st.lists(st.lists(WORKS, min_size=1, max_size=3), min_size=2, max_size=4)
+
+
+@given(CALLS, st.integers(0, 2))
+def test_the_last_call_is_taken_back_whole_and_nobody_works_at_two_places_at_a_time(
+    calls: list[list[tuple[str, int | None, int | None]]], place: int
+) -> None:
+    """But where nobody dated one of them: of those it is known only that they held when told."""
+    with recollect.memory(":memory:", actor="bot") as memory:
+        states = [believed(memory)]
+        for call in calls:
+            told = memory.remember(facts=[job(*_years(one)) for one in call])
+            states.append(believed(memory))
+            assert len(memory.list(kind="fact").memories) < 2
+            assert not _meeting(memory) or any(
+                since is None for each in calls for _, since, _ in each
+            )
+        changed = [one.id for one in told.facts if _changed_in(memory, one.id) == told.transaction]
+        if set(states[-2]) <= set(states[-1]) or not changed:
+            return  # nothing but told: that is taken back by forget
+        memory.undo(changed[place % len(changed)])
+        assert believed(memory) == states[-2]
+
+
+def _years(one: tuple[str, int | None, int | None]) -> tuple[str, str | None, str | None]:
+    at, since, years = one
+    until = None if since is None or years is None else str(since + years)
+    return at, None if since is None else str(since), until
+
+
+def _changed_in(memory: Memory, id: str) -> int:
+    return memory.nexus.history(id)[-1].versions[-1].since.number
+
+
+def _meeting(memory: Memory) -> bool:
+    """Whether two of what is believed were true at a time."""
+    found = memory.list("fact", past=True, limit=200).memories
+    stays = sorted(
+        (one.valid_at or "", one.invalid_at or "9999")
+        for one in found
+        if one.expired_at is None and one.valid_at != one.invalid_at
+    )
+    return any(until > since for (_, until), (since, _) in pairwise(stays))
+
+
+def believed(memory: Memory) -> list[str]:
+    """Return what is believed, of any time, in order."""
+    found = memory.list("fact", past=True, limit=200).memories
+    return sorted(str(one) for one in found if one.expired_at is None)

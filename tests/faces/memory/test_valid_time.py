@@ -488,7 +488,8 @@ def test_an_earlier_beginning_that_is_told_anew_is_put_right_and_that_is_undone(
         assert held_from(memory) == {"Bosch": ("2015-01-01", day), "Zeiss": (day, "")}
         (notice,) = told.warnings
         assert (notice.code, notice.hint) == ("begins_anew", f"undo {now.id}")
-        assert str(first) in notice.message and begins in notice.message
+        assert f'"{first.text}" was told before, to begin 2020' in notice.message
+        assert begins in notice.message
         assert memory.remember(facts=[again]).warnings == ()
         memory.undo(now.id)
         assert held_from(memory) == as_told

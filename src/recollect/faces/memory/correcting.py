@@ -25,7 +25,7 @@ from recollect.faces.memory.model import (
 )
 from recollect.faces.memory.naming import concept_called, element_named
 from recollect.faces.memory.told import NEVER, ToldFact, changes_of, read_fact
-from recollect.faces.memory.undoing import TOLD_IN, begun, carried, guessed, over
+from recollect.faces.memory.undoing import begun, carried, guessed, over
 from recollect.faces.operations.records import INFERRED
 from recollect.kernel import Nexus, asked_instant
 from recollect.model import (
@@ -41,7 +41,6 @@ from recollect.model import (
     Instant,
     Link,
     Merge,
-    Put,
     PutConcept,
     PutFact,
     bound_text,
@@ -109,54 +108,6 @@ def _with_another(
     name = re.compile(rf"(?<![\w.,/:-]){re.escape(str(before.object))}(?!\w|[.,/:-]\w)")
     is_sure = len(name.findall(sentence)) == 1 and not name.search(before.subject or "")
     return name.sub(lambda _: new, sentence) if is_sure else None
-
-
-def begin_as_told(
-    nexus: Nexus, told: Sequence[ToldFact], ids: Sequence[str], actor: Actor, number: int | None
-) -> tuple[list[str], list[Ended], list[Notice]]:
-    """Let facts begin as early as they were told, by the transaction of a number, if it was new.
-
-    Return their ids then, what ends elsewhere for them, and what to know of it. Who tells one anew
-    may give no more than the day on which that was.
-    """
-    stands, moved, notices = {one: one for one in ids}, list[Ended](), list[Notice]()
-    for fact, id in zip(told, ids, strict=True):
-        now = stands[id]
-        begins = asked_instant(fact.valid_at or "")
-        dated = nexus.elements.look_up([now]).get(now)  # unless another that was told closed it
-        if dated is None or begins is None:
-            continue
-        if begins == dated.valid_at:
-            moved += _end_later(nexus, dated, begins, actor, number)
-            continue
-        (before,) = records_of(nexus, [dated])
-        if dated.valid_at is not None and begins > dated.valid_at:
-            message = f'"{before}" was told before, and begins as it did: not {fact.valid_at}'
-            hint = said_anew(now, "valid_at", fact.valid_at or "")
-            notices.append(Notice("began_before", message, hint))
-            continue
-        after = correct_fact(nexus, before, {"valid_at": fact.valid_at}, actor).memory
-        if number is not None:
-            nexus.write([Put(after.id, metadata={TOLD_IN: number})], actor=actor.actor_id)
-        message = f'"{before}" was told before, and is put right: it begins {fact.valid_at}'
-        notices.append(Notice("begins_anew", message, undo_of(after.id)))
-        stands[id] = after.id
-    return [stands[one] for one in ids], moved, notices
-
-
-def _end_later(
-    nexus: Nexus, dated: Dated, begins: Instant, actor: Actor, number: int | None
-) -> tuple[Ended, ...]:
-    """Let what ended where a fact was guessed to begin end where it is told to, in one call."""
-    last = nexus.history(dated.element.id)[-1].versions[-1]
-    was = last.before if last.since.number == number else None
-    if was is None or guessed(was.metadata, was.valid_at) is None:
-        return ()
-    ends = [*_ends_moved(nexus, replace(dated, valid_at=was.valid_at), begins)]
-    if not ends:
-        return ()
-    part = Put(dated.element.id, metadata={TOLD_IN: number})
-    return nexus.write([*ends, part], actor=actor.actor_id).only(BatchReport).ended
 
 
 def _ends_moved(nexus: Nexus, dated: Dated, new: Instant | None) -> Iterator[EndFact]:

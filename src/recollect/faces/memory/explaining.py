@@ -27,13 +27,13 @@ from recollect.faces.memory.model import (
     sources_of,
 )
 from recollect.faces.memory.naming import element_named
-from recollect.faces.memory.undoing import TOLD_IN, UNDOES
+from recollect.faces.memory.undoing import UNDOES
 from recollect.kernel import Nexus
 from recollect.model import REPLACED_BY, Concept, Content, Dated, Link, Version, instant_text
 
 _MOST_EVENTS: Final = 20
 _LARGEST: Final = 2_000  # bytes of what a step wrote
-_OF_ITS_TIME: Final = (BECAUSE, REPLACED_BY, TOLD_IN, UNDOES, "valid_from", "valid_until")
+_OF_ITS_TIME: Final = (BECAUSE, REPLACED_BY, UNDOES, "valid_from", "valid_until")
 _EPISODE: Final = ("name", "source", "source_description", "reference_time", "body")
 
 

@@ -33,7 +33,7 @@ from recollect.faces.claims import (
 from recollect.faces.kinds import open_memory
 from recollect.faces.kip import begin_life
 from recollect.faces.memory.briefing import MAX_TOKENS, brief_of
-from recollect.faces.memory.correcting import CORRECTING, begin_as_told, beside, written
+from recollect.faces.memory.correcting import CORRECTING, beside, written
 from recollect.faces.memory.explaining import why_of
 from recollect.faces.memory.forgetting import (
     Selection,
@@ -65,7 +65,13 @@ from recollect.faces.memory.model import (
 )
 from recollect.faces.memory.naming import SELF, element_named, is_me, own_concept
 from recollect.faces.memory.told import ToldFact, changes_of, checked_confidence, read_facts
-from recollect.faces.memory.undoing import changes_back, merge_again, reinstate, way_back
+from recollect.faces.memory.undoing import (
+    changes_back,
+    merge_again,
+    reinstate,
+    taken_back_too,
+    way_back,
+)
 from recollect.faces.operations import Caller, Operations
 from recollect.kernel import Nexus, RecallQuestion, is_wordless, read_as_of, tokens
 from recollect.model import AsOf, BatchReport, Named, Put, Value
@@ -316,7 +322,9 @@ class Memory:
             changes = changes_back(self.nexus, before.id)
             again = merge_again(self.nexus, changes[0], before.id)
             done = written(self.nexus, changes, before, self.actor)
-            return replace(done, undo=again or way_back(self.nexus, done.memory.id))
+            told = (*done.warnings, *taken_back_too(self.nexus, done))
+            undo = again or way_back(self.nexus, done.memory.id)
+            return replace(done, undo=undo, warnings=told)
 
     @checked
     def forget(
@@ -496,17 +504,15 @@ class Memory:
         ends = [end for put in puts for end in (put.subject, put.object)]
         me = [one.name for one in ends if isinstance(one, Named) and is_me(one.name)]
         strange = [_nobody(one) for one in dict.fromkeys(me)]
+        told_now = report.ids[len(made) :]
         # One of them may end where what is known begins, or begin where it was not known to.
-        told_now, later, moved = begin_as_told(
-            self.nexus, told, report.ids[len(made) :], self.actor, written.transaction
-        )
-        ended = {one.id: one for one in (*report.ended, *later) if one.id not in told_now}
+        ended = [one for one in report.ended if one.id not in told_now]
         return replace(
             answer,
             facts=records_named(self.nexus, told_now),
-            ended=beside(self.nexus, [*ended.values()]),
+            ended=beside(self.nexus, ended),
             also_holds=beside(self.nexus, report.also_holds),
-            warnings=(*answer.warnings, *strange, *moved, *written.notices),
+            warnings=(*answer.warnings, *strange, *written.notices),
             transaction=written.transaction,
         )
 

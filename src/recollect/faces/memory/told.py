@@ -208,7 +208,9 @@ def _put(fact: ToldFact, subject: Reference, target: Reference) -> PutFact:
         metadata["source"] = fact.source
     if fact.confidence is not None:
         metadata["confidence"] = fact.confidence
-    return PutFact(subject, fact.predicate, target, fact.text, metadata=metadata)
+    return PutFact(
+        subject, fact.predicate, target, fact.text, metadata=metadata, moves_beginning=True
+    )
 
 
 def _end(given: object, place: str, *, is_object: bool) -> End:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Final
 
-from recollect.errors import Hint, RecollectError, ToDo, join, refused, undo_of
+from recollect.errors import Hint, Notice, RecollectError, ToDo, join, refused, undo_of
 from recollect.faces.claims import Actor, Writer
 from recollect.faces.memory.lives import earlier_lives, versions_of
 from recollect.faces.memory.model import BECAUSE, Corrected, MemoryRecord, records_named
@@ -52,13 +52,10 @@ _KEPT: Final = {
 }
 """Types of what is never changed, and what to do; an episode that is withdrawn is told again."""
 
-TOLD_IN: Final = "told_in"
-"""Metadata of a fact: the transaction that the one which says so goes on with, as one call."""
-
 UNDOES: Final = "undoes"
 """Metadata of what lives again: the transaction that was taken back."""
 
-_OWN: tuple[str, ...] = (REPLACED_BY, BECAUSE, TOLD_IN, UNDOES, "valid_from", "valid_until")
+_OWN: tuple[str, ...] = (REPLACED_BY, BECAUSE, UNDOES, "valid_from", "valid_until")
 
 
 def changes_back(nexus: Nexus, identifier: str) -> list[Change]:
@@ -100,23 +97,27 @@ def _forget(identifier: str) -> Hint:
 def _fact_back(nexus: Nexus, link: Link) -> list[Change]:
     """Return what takes back the last transaction of a fact, for the others that it was about too.
 
-    Those are the facts of the same subject and predicate, and all where no other was told.
+    Those are the facts of the same subject and predicate where one holds at a time, since any of
+    them may stand where another is put back; else what one was put in the place of, or the other
+    way. What an undo did is taken back whole.
     """
     joints = nexus.joints.at([link.subject], "subject", [link.predicate], closed=True)
     replaced = [one.link.id for one in joints if one.link.metadata.get(REPLACED_BY) == link.id]
     number = max(versions_of(nexus, one)[-1].since.number for one in (link.id, *replaced))
     steps = _steps_in(nexus, number, link)
     own = steps.pop(link.id, [])
-    beside = {*replaced, *_met(steps, own, link.id)} & steps.keys()
+    is_one = normal_text(link.predicate) in nexus.declared.functional()
+    beside = {*steps} if is_one else {*replaced, *_met(steps, own, link.id)} & steps.keys()
     (had, told), by = _told(own, REPLACES), link.metadata.get(REPLACED_BY)
     if own and own[-1].after is None:
-        beside = {one for one, of in steps.items() if one == by and of[0].before is None}
+        if by is None or not is_one:
+            beside = {one for one, of in steps.items() if one == by and of[0].before is None}
         if by is None and any(of[-1].after is not None for of in steps.values()):
             return []  # an undo closed it, which is not taken back by one more
     elif (had and not told) or any(map(_is_withdrawn, steps.values())):
         beside = {*steps}  # an undo did it: all is taken back
-    elif own and own[0].before is None and not beside:
-        return []
+    elif own and all(of[0].before is None for of in (own, *(steps[one] for one in beside))):
+        return []  # all of it was nothing but told
     order = {one: of for one, of in steps.items() if one in beside}
     order |= {link.id: own} if own else {}
     found = nexus.elements.look_up([*order, *(one.link.id for one in joints)], closed=True)
@@ -124,7 +125,7 @@ def _fact_back(nexus: Nexus, link: Link) -> list[Change]:
     is_settled = all(one.created_at <= at for one in found.values())  # else some are newer
     back = sorted(
         order.items(),
-        key=lambda one: (one[1][0].before is None, one[1][-1].after is not None),
+        key=lambda one: (one[1][0].before is None, one[0] != link.id, one[1][-1].after is None),
         reverse=True,
     )
     return [
@@ -134,15 +135,24 @@ def _fact_back(nexus: Nexus, link: Link) -> list[Change]:
     ]
 
 
+def taken_back_too(nexus: Nexus, done: Corrected) -> Iterator[Notice]:
+    """Yield what an undo did to the facts beside the one that it was asked of."""
+    if done.transaction is None or done.before.kind != "fact":
+        return
+    named = {done.before.id, done.memory.id}
+    changed = _changes_of(nexus, done.transaction)
+    ids = dict.fromkeys(one.id for one in changed if isinstance(one.what, Triple))
+    for one in records_named(nexus, [id for id in ids if id not in named]):
+        now = "stands no longer" if one.expired_at else "stands as it did before"
+        yield Notice("taken_back_too", f'"{one}" {now}, since the same call had changed it')
+
+
 def _steps_in(nexus: Nexus, number: int, link: Link) -> dict[str, list[Version]]:
     """Return what a transaction did to a fact and to those beside it, step by step.
 
     What was done to them since is left as it is.
     """
-    own = [one for one in versions_of(nexus, link.id) if one.since.number == number]
-    had, told_in = _told(own, TOLD_IN)
-    first = told_in if isinstance(told_in, int) and told_in != had else number
-    changes = [one for each in nexus.changes(first - 1, number - first + 1) for one in each.changes]
+    changes = [one for each in nexus.changes(number - 1, 1) for one in each.changes]
     says = {
         one.id: (one.what.subject, normal_text(one.what.predicate))
         for one in changes
@@ -153,9 +163,9 @@ def _steps_in(nexus: Nexus, number: int, link: Link) -> dict[str, list[Version]]
     ids = [one for one in says if made <= {link.id} or says[one] == told]
     versions = {one: versions_of(nexus, one) for one in ids}
     return {
-        id: [one for one in of if first <= one.since.number <= number]
+        id: [one for one in of if one.since.number == number]
         for id, of in versions.items()
-        if first <= of[-1].since.number <= number
+        if of[-1].since.number == number
     }
 
 
@@ -167,28 +177,12 @@ def _told(steps: Sequence[Version], key: str) -> tuple[Value, Value]:
 
 
 def _met(steps: Mapping[str, list[Version]], own: Sequence[Version], id: str) -> Iterator[str]:
-    """Yield which of some facts ended for one of the same transaction, or ended that one."""
+    """Yield which of some facts one was put in the place of in the same call, or the other way."""
     had, told = _told(own, REPLACES)
-    was, now = (own[0].before, own[-1].after) if own else (None, None)
-    begins = None if now is None else _began(own[-1])
-    ends = None if was is None or now is None or was.invalid_at == now.invalid_at else now
     for one, of in steps.items():
         its, their = _told(of, REPLACES)
-        new = of[-1].after
-        if new is not None and of[0].before is None and ends is not None:
-            at = _began(of[-1])
-            is_computed = ends.metadata.get("valid_until") == bound_text(at)
-            is_met = is_computed and ends.invalid_at == at
-        else:
-            is_met = new is not None and begins is not None and new.invalid_at == begins
-        if is_met or one == told != had or id == their != its:
+        if one == told != had or id == their != its:
             yield one
-
-
-def _began(told: Version) -> Instant:
-    """Return when a fact began by a version of it: what was told without a time, as it was told."""
-    at = None if told.after is None else told.after.valid_at
-    return told.since.at if at is None else at
 
 
 def _is_withdrawn(steps: Sequence[Version]) -> bool:

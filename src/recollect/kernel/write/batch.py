@@ -8,12 +8,15 @@ writes in between, and what was read is not read again to be written.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence, Set
+from functools import cached_property
 from operator import itemgetter
 from typing import assert_never, cast
 
 from recollect.errors import DUPLICATE_EXISTS, VERSION_CONFLICT, RecollectError, Span, refused
 from recollect.kernel.store.cells import canonical_name
+from recollect.kernel.write.beside import also_holds, told_of_both
 from recollect.kernel.write.element import (
+    VALID_FROM,
     ConceptElement,
     Element,
     ElementContent,
@@ -22,13 +25,7 @@ from recollect.kernel.write.element import (
     Triple,
     without_keys,
 )
-from recollect.kernel.write.facts import (
-    BatchFacts,
-    also_holds,
-    applied_order,
-    is_fact,
-    told_of_both,
-)
+from recollect.kernel.write.facts import BatchFacts, is_fact
 from recollect.kernel.write.identity import check_id, match_link, match_or_create, taken_id
 from recollect.kernel.write.merge_concepts import bear_anew, merge_concepts, take_back
 from recollect.kernel.write.references import References, normal, unknown
@@ -99,12 +96,16 @@ class Batch:
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
         self.tracker = Tracker()
-        self.facts = BatchFacts(unit, self.tracker)
         self.references = References(unit, self.tracker)
         self.deleted: list[Element] = []
         self.merged: list[MergeReport] = []  # a source each
         self._joined: dict[ConceptElement, None] = {}  # what they were merged into
         self._not_adopted: list[tuple[Meant, ConceptElement]] = []
+
+    @cached_property
+    def facts(self) -> BatchFacts:
+        """The facts of the batch, which most have none of."""
+        return BatchFacts(self._unit, self.tracker)
 
     def run(
         self,
@@ -120,7 +121,7 @@ class Batch:
         changes = tuple(changes)  # the same objects each time they are gone through
         self.references.expect(changes)
         touched: list[Element | None] = []
-        places = applied_order(changes, self.facts)
+        places = self._applied_order(changes)
         try:
             for start in range(0, len(changes), _TOLD_EVERY):
                 progress("changes", start, len(changes))
@@ -139,6 +140,22 @@ class Batch:
             raise
         progress("changes", len(changes), len(changes))
         return [one for _, one in sorted(zip(places, touched, strict=True), key=itemgetter(0))]
+
+    def _applied_order(self, changes: Sequence[Change]) -> Sequence[int]:
+        """Return the places of changes in the order in which they are applied.
+
+        What is told without a beginning, of functional predicates, comes last, so that a batch
+        means the same in whatever order it tells; not where a change may be about another's fact.
+        """
+        puts = {at: one for at, one in enumerate(changes) if isinstance(one, PutFact)}
+        is_apart = all(isinstance(one, PutFact | PutConcept) for one in changes)
+        if not puts or not is_apart or any(one.handle or one.replaces for one in puts.values()):
+            return range(len(changes))
+        undated = (at for at, one in puts.items() if VALID_FROM not in one.metadata)
+        late = [
+            at for at in undated if puts[at].is_functional or self.facts.is_once(puts[at].predicate)
+        ]
+        return [*sorted({*range(len(changes))} - {*late}), *late]
 
     def _apply(self, change: Change) -> Element | None:
         match change:

@@ -9,16 +9,12 @@ Under a functional predicate the same goes for facts of one subject about differ
 the older is not closed: it was true until then. Only what would have no time left was never true.
 What does not say when it began is true as far back as nothing speaks against it that does: from
 where the last of those ended, or ends as it is told. That is a guess, which a telling puts right.
-What goes on being true beside what was written is told, so that the reader decides whether it
-should: links of the same subject and predicate to another object, at a time that both share.
-Structure is kept by the calls that make it, and never stands beside anything.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, count, pairwise
+from collections.abc import Iterable, Iterator
+from itertools import chain, count
 
 from recollect.errors import (
     DUPLICATE_EXISTS,
@@ -26,16 +22,15 @@ from recollect.errors import (
     Notice,
     forget_as,
     refused,
+    said_anew,
+    undo_of,
 )
-from recollect.kernel.read.known_keys import PROPOSITION_TYPE
-from recollect.kernel.search.tokens import called
-from recollect.kernel.store.cells import SqlValue, element_id, text
-from recollect.kernel.store.holding import Stay, held_beside
-from recollect.kernel.store.statements.declared import FLAGGED
+from recollect.kernel.store.cells import element_id
+from recollect.kernel.store.statements.log import STOOD
+from recollect.kernel.write.beside import functional_predicates, is_kept, line_of
 from recollect.kernel.write.element import (
     VALID_FROM,
     VALID_UNTIL,
-    ConceptElement,
     Element,
     ElementContent,
     LinkElement,
@@ -46,6 +41,7 @@ from recollect.kernel.write.timed_fact import (
     PARTS,
     TimedFact,
     check_fact,
+    fact_to_put,
     guessed_since,
     is_guess,
     known_since,
@@ -56,17 +52,12 @@ from recollect.model import (
     BEGINNING,
     FACT,
     FOREVER,
-    FUNCTIONAL,
-    LIVING,
     OBSERVED_AT,
     REPLACED_BY,
     SEARCH_ATTRIBUTES,
-    AlsoHolds,
     Attributes,
-    Change,
     Ended,
     Instant,
-    PutConcept,
     PutFact,
     bound_text,
     instant_text,
@@ -116,7 +107,7 @@ class BatchFacts:
         attributes, metadata = check_fact(change)
         refuse_owned_fact(self._unit.session.kinds, subject, change.predicate, self._unit.terms)
         codes = self._codes(change.predicate)
-        known = self._by_id(change, (subject, target), codes)
+        known = _fact_of_id(self._unit, change, (subject, target), codes)
         if known is not None:
             if known.is_living:
                 self._tracker.meet(known, is_new=False)
@@ -126,23 +117,15 @@ class BatchFacts:
                     self._begin(known, change.guessed_at)
             return known, False
         clock = advance_clock(BEGINNING, FOREVER, metadata)
-        new = TimedFact(
-            id=change.id,
-            number=0,  # it has no link yet
-            says=None if change.text is None else normal_text(change.text),
-            valid_at=clock.valid_at,
-            invalid_at=clock.invalid_at,
-            told_at=known_since(clock.valid_at, metadata),
-            is_guessed=False,
-            is_new=True,
-            is_told=True,
-        )
+        new = fact_to_put(change, metadata, clock.valid_at, clock.invalid_at)
         wrong = self._replaced(change.replaces) if change.is_correction else None
         if wrong is not None:  # closed first, so that it is no rival
             self._tracker.meet(wrong, is_new=False)
             self.closed += len(self._unit.close([wrong]))
         rivals = self._rivals(subject, codes, target, change.key)
         link = self._same_fact(new, rivals)
+        if change.moves_beginning and self._is_apart(link, new):
+            link = None
         if wrong is not None and link is not None:
             told = self._unit.public_id(link)
             message = f"what it would say is remembered already, as {told}"
@@ -150,7 +133,7 @@ class BatchFacts:
         is_new = is_longer = link is None
         if link is None:
             since = self._since(new, change, (subject.id, target.id), rivals)
-            link = self._create(change, (subject, target), clock.valid_at)
+            link = _create_fact(self._unit, change, (subject, target), clock.valid_at)
             self._told.add(link.id)
             self._tracker.meet(link, is_new=True)
             if FACT not in attributes:
@@ -159,7 +142,7 @@ class BatchFacts:
             if since != clock.valid_at:
                 self._begin(link, since)
         else:
-            is_longer = self._tell_again(link, new, metadata)
+            is_longer = self._tell_again(link, new, metadata, moves=change.moves_beginning)
         self._unit.add_source(link, change.source)
         if wrong is not None:
             self._close(wrong, link)
@@ -171,7 +154,7 @@ class BatchFacts:
             self.made.append(link)
         # A telling that neither makes it longer nor tells a beginning contradicts nothing.
         if is_longer:
-            self._settle_all(link, rivals, is_functional=change.is_functional)
+            self._settle_all(link, rivals, change)
         return link, is_new
 
     def end(self, element: Element, at: Instant | None) -> None:
@@ -215,13 +198,14 @@ class BatchFacts:
         )
 
     def _settle_all(
-        self, link: LinkElement, rivals: Iterable[LinkElement], *, is_functional: bool
+        self, link: LinkElement, rivals: Iterable[LinkElement], told: PutFact | None = None
     ) -> None:
         """Settle a link with those about the same thing, and those of other objects if need be."""
         self._settle(link, (one for one in rivals if one is not link))
         predicate = self._unit.terms.text(link.predicate)
-        if is_functional or self._is_functional(link.subject, predicate):
-            self._settle_objects(link, [*self._others(link.subject, predicate, link.object)])
+        if (told and told.is_functional) or self._is_functional(link.subject, predicate):
+            others = [*self._others(link.subject, predicate, link.object)]
+            self._settle_objects(link, others, moves=told is not None and told.moves_beginning)
 
     def _others(self, subject: int, predicate: str, target: int) -> Iterator[LinkElement]:
         """Yield the living links of a subject under a predicate that lead to another object."""
@@ -253,9 +237,11 @@ class BatchFacts:
         )
         key = _compared(link)
         rivals = [one for one in same if is_fact(one) and _compared(one) == key]
-        self._settle_all(link, rivals, is_functional=False)
+        self._settle_all(link, rivals)
 
-    def _tell_again(self, link: LinkElement, new: TimedFact, metadata: Attributes) -> bool:
+    def _tell_again(
+        self, link: LinkElement, new: TimedFact, metadata: Attributes, *, moves: bool
+    ) -> bool:
         """Set what a second telling says, keep what it leaves out; tell if it may meet others."""
         self._told.add(link.id)
         self._seen.pop(link.id, None)
@@ -263,7 +249,13 @@ class BatchFacts:
         content = link.content
         said = {key: one for key, one in metadata.items() if key not in _KEPT}
         is_known = content.valid_at != BEGINNING and not is_guess(content)
+        is_moved = moves and is_known and new.valid_at not in (BEGINNING, content.valid_at)
         is_begun = new.valid_at != BEGINNING and not is_known
+        if is_moved:
+            is_begun = new.valid_at < content.valid_at
+            self._unit.notices.append(_begun_before(self._unit, link, metadata, is_anew=is_begun))
+        elif is_begun and is_guess(content) and content.valid_at < new.valid_at:
+            self._end_later(link, new.valid_at)
         if is_begun:
             said[VALID_FROM] = metadata[VALID_FROM]
         self._unit.put(link, {}, said, said)
@@ -271,6 +263,30 @@ class BatchFacts:
         if new.invalid_at != FOREVER and (content.invalid_at == FOREVER or is_same_stay):
             self._end_as_told(link, new.invalid_at)
         return is_begun or link.content.invalid_at > content.invalid_at
+
+    def _is_apart(self, link: LinkElement | None, new: TimedFact) -> bool:
+        """Whether another object's turn begins between a beginning that is told and the known."""
+        if link is None or new.valid_at == BEGINNING:
+            return False
+        predicate = self._unit.terms.text(link.predicate)
+        if not self._is_functional(link.subject, predicate):
+            return False
+        others = self._others(link.subject, predicate, link.object)
+        known = link.content.valid_at
+        return any(new.valid_at < one.content.valid_at < known for one in others)
+
+    def _end_later(self, link: LinkElement, begins: Instant) -> None:
+        """Let what ended where a fact was guessed to begin, as it was told, end where it does."""
+        guess, group = link.content.valid_at, self._unit.group.group_id
+        number = None if link.before is None else link.before.born_at
+        rows = self._unit.session.rows(STOOD, {"group": group, "number": number})
+        if all(at != guess for _, at, _ in rows):
+            return
+        predicate = self._unit.terms.text(link.predicate)
+        for one in self._others(link.subject, predicate, link.object):
+            if one.content.invalid_at == guess:
+                self._tracker.meet(one, is_new=False)
+                self._end(one, begins)
 
     def _settle(self, link: LinkElement, rivals: Iterable[LinkElement]) -> None:
         """Let the newer of the link and each fact about the same thing end the older."""
@@ -297,7 +313,9 @@ class BatchFacts:
             if not other.is_new:
                 self._close(rival, link)
 
-    def _settle_objects(self, link: LinkElement, others: Iterable[LinkElement]) -> None:
+    def _settle_objects(
+        self, link: LinkElement, others: Iterable[LinkElement], *, moves: bool
+    ) -> None:
         """Let the newer of the link and each of the same subject, to another object, end the older.
 
         Of two that begin together the one that stood before ends, and of one batch the one that
@@ -312,8 +330,11 @@ class BatchFacts:
             if not new.overlaps(other):
                 continue
             began = other.begins(now)
-            # It was told as what holds: a stay that is over already says nothing against it.
+            # It was told as what holds: a stay that is over says only that it began since.
             if began == BEGINNING and new.invalid_at <= now:
+                if moves and new.valid_at != BEGINNING and new.invalid_at < other.invalid_at:
+                    self._tracker.meet(rival, is_new=False)
+                    self._begin(rival, max(new.invalid_at, other.valid_at))
                 continue
             if begins != began:
                 is_newer = begins > began
@@ -340,9 +361,11 @@ class BatchFacts:
         if until == BEGINNING:  # neither says since when: the older was wrong
             self._close(old, new)
             return
+        told = len(self._unit.notices)
         self._end(old, until)
         # One that this batch made was never held alone, and stays with no time at all.
         if until == fact.valid_at and not fact.is_new:
+            del self._unit.notices[told:]  # that it has no time left is nobody's slip
             self._close(old, new)
 
     def _close(self, old: LinkElement, new: LinkElement) -> None:
@@ -399,48 +422,6 @@ class BatchFacts:
         self._seen[link.id] = content, fact
         return fact
 
-    def _create(
-        self, change: PutFact, ends: tuple[Element, Element], valid_at: Instant
-    ) -> LinkElement:
-        """Create the link, or take the one that KIP wrote without words, under a free key."""
-        unit, (subject, target) = self._unit, ends
-        triple = subject.id, unit.terms.intern(change.predicate), target.id
-        since = "" if valid_at == BEGINNING else instant_text(valid_at)
-        key = PARTS.join((change.key, since)).rstrip(PARTS)
-        holder = unit.directory.link(triple, key)
-        if holder is not None and not is_fact(holder) and change.id is None:
-            return holder
-        numbers = count(unit.next_place())
-        while unit.directory.link(triple, key) is not None:
-            key = PARTS.join((change.key, since, str(next(numbers))))
-        return unit.create_link(triple, key, change.id)
-
-    def _by_id(
-        self, change: PutFact, ends: tuple[Element, Element], codes: Iterable[int]
-    ) -> LinkElement | None:
-        """Return the fact of the given id, living or closed, if there is one."""
-        if change.id is None:
-            return None
-        directory = self._unit.directory
-        holder = directory.by_public_id(change.id)
-        if holder is None:
-            holder = directory.closed_link(change.id)
-        if holder is None:
-            return None
-        triples = [(ends[0].id, code, ends[1].id) for code in codes]
-        if (
-            isinstance(holder, LinkElement)
-            and is_fact(holder)
-            and holder.triple in triples
-            and change.key in ("", _compared(holder))
-        ):
-            return holder
-        raise DUPLICATE_EXISTS.error(
-            f'the id "{change.id}" belongs to another element, or to a fact about another thing',
-            "leave the id out, or give another",
-            known=(change.id,),
-        )
-
     def _codes(self, predicate: str) -> list[int]:
         """Return the codes of a predicate in every spelling that the group has."""
         terms = self._unit.terms
@@ -460,7 +441,7 @@ class BatchFacts:
     def is_once(self, predicate: str) -> bool:
         """Whether a predicate has one object at a time."""
         if self._functional is None:
-            self._functional = functional_predicates(self._unit)
+            self._functional = functional_predicates(self._unit.session, self._unit.group.group_id)
         return normal_text(predicate) in self._functional
 
     def _end_as_told(self, link: LinkElement, at: Instant) -> None:
@@ -481,19 +462,58 @@ class BatchFacts:
         self._ended[link] = None
 
 
-def applied_order(changes: Sequence[Change], facts: BatchFacts) -> Sequence[int]:
-    """Return the places of changes in the order in which they are applied.
+def _create_fact(
+    unit: Unit, change: PutFact, ends: tuple[Element, Element], valid_at: Instant
+) -> LinkElement:
+    """Create the link, or take the one that KIP wrote without words, under a free key."""
+    subject, target = ends
+    triple = subject.id, unit.terms.intern(change.predicate), target.id
+    since = "" if valid_at == BEGINNING else instant_text(valid_at)
+    key = PARTS.join((change.key, since)).rstrip(PARTS)
+    holder = unit.directory.link(triple, key)
+    if holder is not None and not is_fact(holder) and change.id is None:
+        return holder
+    numbers = count(unit.next_place())
+    while unit.directory.link(triple, key) is not None:
+        key = PARTS.join((change.key, since, str(next(numbers))))
+    return unit.create_link(triple, key, change.id)
 
-    What is told without a beginning, of functional predicates, comes last, so that a batch means
-    the same in whatever order it tells; not where a change may be about another's fact.
-    """
-    puts = {at: one for at, one in enumerate(changes) if isinstance(one, PutFact)}
-    is_apart = all(isinstance(one, PutFact | PutConcept) for one in changes)
-    if not puts or not is_apart or any(one.handle or one.replaces for one in puts.values()):
-        return range(len(changes))
-    undated = (at for at, one in puts.items() if VALID_FROM not in one.metadata)
-    late = [at for at in undated if puts[at].is_functional or facts.is_once(puts[at].predicate)]
-    return [*sorted({*range(len(changes))} - {*late}), *late]
+
+def _fact_of_id(
+    unit: Unit, change: PutFact, ends: tuple[Element, Element], codes: Iterable[int]
+) -> LinkElement | None:
+    """Return the fact of the given id, living or closed, if there is one."""
+    if change.id is None:
+        return None
+    directory = unit.directory
+    holder = directory.by_public_id(change.id)
+    if holder is None:
+        holder = directory.closed_link(change.id)
+    if holder is None:
+        return None
+    triples = [(ends[0].id, code, ends[1].id) for code in codes]
+    if (
+        isinstance(holder, LinkElement)
+        and is_fact(holder)
+        and holder.triple in triples
+        and change.key in ("", _compared(holder))
+    ):
+        return holder
+    raise DUPLICATE_EXISTS.error(
+        f'the id "{change.id}" belongs to another element, or to a fact about another thing',
+        "leave the id out, or give another",
+        known=(change.id,),
+    )
+
+
+def _begun_before(unit: Unit, link: LinkElement, metadata: Attributes, *, is_anew: bool) -> Notice:
+    """Return the notice that a fact is told anew with another beginning than it had."""
+    id, content, now = unit.public_id(link), link.content, metadata[VALID_FROM]
+    was = f'"{content.attributes[FACT]}" was told before, to begin {content.metadata[VALID_FROM]}'
+    if is_anew:
+        return Notice("begins_anew", f"{was}, and is put right: it begins {now}", undo_of(id))
+    hint = said_anew(id, "valid_at", str(now))
+    return Notice("began_before", f"{was}, and does so still: not {now}", hint)
 
 
 def is_fact(link: LinkElement) -> bool:
@@ -504,136 +524,3 @@ def is_fact(link: LinkElement) -> bool:
 def _compared(link: LinkElement) -> str:
     """Return the part of a link's key that facts about one thing share."""
     return link.key.partition(PARTS)[0]
-
-
-MOST_HELD = 10
-"""Links told of beside what one write has put."""
-
-_MOST_ASKED = 100  # links of one write: who puts more does not read what stands beside each
-
-
-def also_holds(unit: Unit, made: Sequence[LinkElement]) -> tuple[AlsoHolds, ...]:
-    """Return what goes on beside new links, the first ten; nothing beside more than a hundred.
-
-    Cost: a statement, and two for what it finds.
-    """
-    stays = [
-        Stay(one.subject, one.predicate, one.object, content.valid_at, content.invalid_at)
-        for one in made
-        if one.is_living and (content := one.content).invalid_at > unit.at
-    ]
-    if not stays or len(stays) > _MOST_ASKED:
-        return ()
-    unit.flush()
-    most = MOST_HELD + len(stays)
-    ids = held_beside(unit.session, unit.group.group_id, stays, unit.at, most)
-    new = {one.id for one in made}
-    found = [one for one in unit.directory.living(ids) if one.id not in new][:MOST_HELD]
-    links = [one for one in found if isinstance(one, LinkElement)]
-    unit.directory.expect_ids(end for one in links for end in (one.subject, one.object))
-    first: dict[tuple[int, str], LinkElement] = {}
-    for one in sorted(made, key=lambda one: one.content.valid_at):
-        first.setdefault(_place(unit, one), one)
-    return tuple(
-        _held(unit, one, first[_place(unit, one)])
-        for one in links
-        if not is_kept(unit, one.subject, _predicate(unit, one))
-    )
-
-
-def functional_predicates(unit: Unit) -> frozenset[str]:
-    """Return the functional predicates of a group as names are compared; one statement."""
-    parameters: dict[str, SqlValue] = {
-        "group": unit.group.group_id,
-        "meta": PROPOSITION_TYPE,
-        "living": LIVING,
-        "attribute": FUNCTIONAL,
-    }
-    rows = unit.session.rows(FLAGGED, parameters)
-    return frozenset([normal_text(text(name)) for (name,) in rows])
-
-
-def also_holds_once(unit: Unit, links: Iterable[LinkElement]) -> tuple[AlsoHolds, ...]:
-    """Return what goes on beside links of functional predicates, which KML does not end.
-
-    Cost: a statement, and those of `also_holds` where one of the links is of such a predicate.
-    """
-    put = tuple(links)
-    if not put:
-        return ()
-    functional = functional_predicates(unit)
-    met = [one for one in put if normal_text(_predicate(unit, one)) in functional]
-    return also_holds(unit, met)
-
-
-def told_of_both(unit: Unit, subject: int) -> Iterator[Notice]:
-    """Yield a notice of each fact that goes on beside a newer one, where one holds at a time.
-
-    They are those of a subject, under functional predicates. Cost: its links, and a statement.
-    """
-    facts = defaultdict[int, list[LinkElement]](list)
-    functional = functional_predicates(unit)
-    for one in unit.directory.links_at([subject]):
-        predicate = _predicate(unit, one)
-        is_one = one.subject == subject and normal_text(predicate) in functional
-        if is_one and one.content.invalid_at > unit.at and not is_kept(unit, subject, predicate):
-            facts[one.predicate].append(one)
-    for beside in facts.values():
-        beside.sort(key=lambda one: (one.content.valid_at, one.id))
-        for older, newer in pairwise(beside):
-            begins = newer.content.valid_at
-            if older.object == newer.object or older.content.invalid_at <= begins:
-                continue
-            id, at = unit.public_id(older), bound_text(begins)
-            message = (
-                f"{line_of(unit, older)} ({id}) goes on beside {line_of(unit, newer)}, "
-                "which is newer, and one holds at a time"
-            )
-            yield Notice("both_hold", message, forget_as(id, "end", at))
-
-
-def _place(unit: Unit, link: LinkElement) -> tuple[int, str]:
-    """Return what links that stand beside each other share."""
-    return link.subject, normal_text(_predicate(unit, link))
-
-
-def _held(unit: Unit, link: LinkElement, newer: LinkElement) -> AlsoHolds:
-    start, end, older = link.content.valid_at, link.content.invalid_at, link
-    # What says no beginning begins as it is told.
-    if start > (unit.at if newer.content.valid_at == BEGINNING else newer.content.valid_at):
-        older, newer = newer, older
-    return AlsoHolds(
-        unit.public_id(link),
-        line_of(unit, link),
-        None if start == BEGINNING else start,
-        None if end == FOREVER else end,
-        forget_as(unit.public_id(older), "end", bound_text(newer.content.valid_at)),
-    )
-
-
-def _predicate(unit: Unit, link: LinkElement) -> str:
-    return unit.terms.text(link.predicate)
-
-
-def line_of(unit: Unit, link: LinkElement, *, spaced: bool = False) -> str:
-    """Return what a link says in its parts: `Maria works_at Siemens`, or `Maria works at ...`."""
-    predicate = unit.terms.text(link.predicate)
-    words = predicate.replace("_", " ") if spaced else predicate
-    return f"{_name(unit, link.subject)} {words} {_name(unit, link.object)}"
-
-
-def _name(unit: Unit, end: int) -> str:
-    """Return what a person calls an end; a link goes by its id."""
-    element = unit.directory.by_id(end)
-    if isinstance(element, ConceptElement):
-        return called(element.name, element.content.attributes, element.content.metadata)
-    return "" if element is None else unit.public_id(element)
-
-
-def is_kept(unit: Unit, subject: int, predicate: str) -> bool:
-    """Whether a link from a subject is structure, which a call keeps."""
-    element = unit.directory.by_id(subject)
-    if not isinstance(element, ConceptElement):
-        return False
-    kinds = unit.session.kinds
-    return kinds.is_structure(unit.terms.text(element.type), normal_text(predicate))

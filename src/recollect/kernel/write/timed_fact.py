@@ -19,6 +19,7 @@ from recollect.model import (
     Attributes,
     Instant,
     PutFact,
+    normal_text,
 )
 from recollect.node import dataclass
 
@@ -74,6 +75,23 @@ class TimedFact:
         return now if self.is_told and self.invalid_at > now else BEGINNING
 
 
+def fact_to_put(
+    change: PutFact, metadata: Attributes, valid_at: Instant, invalid_at: Instant
+) -> TimedFact:
+    """Return a fact as a change tells it, which has no link yet."""
+    return TimedFact(
+        id=change.id,
+        number=0,
+        says=None if change.text is None else normal_text(change.text),
+        valid_at=valid_at,
+        invalid_at=invalid_at,
+        told_at=known_since(valid_at, metadata),
+        is_guessed=False,
+        is_new=True,
+        is_told=True,
+    )
+
+
 def is_guess(content: ElementContent) -> bool:
     """Whether nobody told the beginning that a fact has."""
     return content.valid_at != BEGINNING and VALID_FROM not in content.metadata
@@ -91,11 +109,12 @@ def guessed_since(
 ) -> Instant:
     """Return since when a fact may be true that does not say it, told to hold at an instant.
 
-    That is where the last of those of other objects ended whose beginning is known, or ends then;
+    That is where the last ended of what is known to have begun, of whatever object, or ends then;
     and no earlier than the same was told to begin. BEGINNING where there was no other.
     """
     over = [min(one.invalid_at, begins) for one in others if BEGINNING < one.valid_at < begins]
-    held = [one.valid_at for one in same if one.valid_at <= begins < one.invalid_at]
+    told = [one for one in same if BEGINNING < one.valid_at <= begins]
+    held = [one.valid_at if begins < one.invalid_at else one.invalid_at for one in told]
     return max([*over, *held]) if over else BEGINNING
 
 

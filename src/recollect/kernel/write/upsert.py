@@ -14,8 +14,8 @@ from typing import Literal, assert_never
 from recollect.errors import DUPLICATE_EXISTS, REFERENCE_ERROR, Fix, RecollectError, nearest
 from recollect.kernel.lang import ast
 from recollect.kernel.write.batch import Batch, Spans
+from recollect.kernel.write.beside import also_holds_once
 from recollect.kernel.write.element import Element, LinkElement
-from recollect.kernel.write.facts import also_holds_once
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import (
     concept_meant,

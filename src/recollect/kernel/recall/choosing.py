@@ -131,11 +131,11 @@ def chosen(look: Look, ranking: Ranking, wanted: int, threshold: float) -> Choic
             waiting.append(place)
         if len(waiting) == most:
             break
-    near = _near(ranking, waiting[:_FIRST])
-    if not near:
-        return Choice((), waiting[0] if waiting else None)
     needs = [one for one in waiting if not _needs_no_more(ranking, one.row)]
-    near |= _near(ranking, [one for one in needs if one.row not in near])
+    first = {one.row: one for one in waiting[:_FIRST]}
+    near = _near(ranking, [*first.values(), *(one for one in needs if one.row not in first)])
+    if near.isdisjoint(first):
+        return Choice((), waiting[0] if waiting else None)
     far = {one.row for one in needs} - near
     told = [
         replace(one, score=OF_FAR * one.score, is_far=True) if one.row in far else one
@@ -291,21 +291,23 @@ def _said_otherwise(ranking: Ranking, places: Sequence[Pick]) -> list[float]:
         return [1.0] * len(places)
     said = [_said(ranking, one) for one in places]
     at = {one: place for place, one in enumerate(dict.fromkeys(chain(*said)))}
+    most = max(map(len, said))
+    held = np.array([[at[one] for one in own] + [-1] * (most - len(own)) for own in said], np.int64)
     asked, told = known.of_each(words), known.of_each([*at])
+    told = np.append(told, np.zeros_like(asked[:1]), axis=0)  # the last stands for no word
     cosines = np.einsum("ij,kj->ik", of_length_1(asked), of_length_1(told))
-    sums = np.array([told[[at[one] for one in own]].sum(0) for own in said])
-    whole = of_length_1(sums) @ of_length_1(asked.sum(0)[None])[0]
+    cosines[:, -1] = -1.0
+    alike = cosines[:, held].max(2, initial=-1.0)
+    whole = of_length_1(told[held].sum(1)) @ of_length_1(asked.sum(0)[None])[0]
     language = language_of(ranking.question.asked)
     kin = [kin_of(stems_of(one, language)) for one in words]
-    found: list[float] = []
-    for place, own, of_all in zip(places, said, whole.tolist(), strict=True):
-        alike = cosines[:, [at[one] for one in own]].max(1, initial=-1.0)
-        if own and any(kin):
-            stems = _stems(place, own)
-            alike = np.maximum(alike, [OF_KIN * (not stems.isdisjoint(one)) for one in kin])
-        together = OF_WHOLE * of_all if len(words) > 1 else 0.0  # one word is no whole
-        found.append(float(alike.mean()) + together if own else 0.0)
-    return found
+    if any(kin):
+        stems = [_stems(place, own) for place, own in zip(places, said, strict=True)]
+        by_kin = [[OF_KIN * (not own.isdisjoint(one)) for own in stems] for one in kin]
+        alike = np.maximum(alike, by_kin)
+    together = OF_WHOLE * whole if len(words) > 1 else 0.0  # one word is no whole
+    found = np.where([bool(own) for own in said], alike.mean(0) + together, 0.0)
+    return [*map(float, found)]
 
 
 def _said(ranking: Ranking, place: Pick) -> list[str]:
@@ -349,6 +351,8 @@ def _by_turns(ranking: Ranking) -> list[int]:
     It is decided without texts, so that however much one author says, others are read beside it.
     """
     authors, counted = ranking.columns.author[ranking.rows], ranking.scores.copy()
+    if (authors == NONE).all():
+        return [*range(len(authors))]
     order = np.argsort(authors, kind="stable")
     _, first, many = np.unique(authors[order], return_index=True, return_counts=True)
     beyond = np.arange(len(order)) - np.repeat(first, many) >= _TOGETHER_OF_ONE
@@ -358,7 +362,9 @@ def _by_turns(ranking: Ranking) -> list[int]:
 
 def _are_alike(one: Pick, other: Pick) -> bool:
     """Whether two say the same: in like words, and neither turned round nor denied by the other."""
-    fewer, more = sorted((len(one.stems), len(other.stems)))
+    fewer, more = len(one.stems), len(other.stems)
+    if fewer > more:
+        fewer, more = more, fewer
     if fewer < _FEW or fewer < _ALIKE * more:
         return one.words == other.words
     shared = one.stems.keys() & other.stems.keys()

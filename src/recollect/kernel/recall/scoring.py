@@ -250,7 +250,7 @@ def ranked(
     if near is not None:
         nearest = np.flatnonzero(candidates)
         if len(nearest) > NEAREST:
-            nearest = nearest[np.argpartition(-near[nearest], NEAREST)[:NEAREST]]
+            nearest = np.argpartition(np.where(candidates, near, -np.inf), -NEAREST)[-NEAREST:]
         guests = frozenset(nearest[~reached[nearest]].tolist())
         reached[nearest] = True
     rows = np.flatnonzero(reached)

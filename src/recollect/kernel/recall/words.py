@@ -64,6 +64,7 @@ _ASKING: Final = {
     "german": _GERMAN,
     "spanish": _SPANISH,
 }
+_OR_ENGLISH: Final = {one: asking | _ASKING["english"] for one, asking in _ASKING.items()}
 _ANY_ASKING: Final = frozenset().union(*_ASKING.values())
 _MOST_STEMS: Final = 200_000
 
@@ -147,7 +148,7 @@ def telling_words(words: Sequence[str]) -> list[str]:
     >>> telling_words(["where", "does", "ann", "paint", "4"])
     ['ann', 'paint']
     """
-    without = _ASKING[language_of(words)] | _ASKING[LANGUAGES[0]]
+    without = _OR_ENGLISH[language_of(words)]
     return [one for one in words if one not in without and one.isalpha()]
 
 

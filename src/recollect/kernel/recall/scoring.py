@@ -72,6 +72,7 @@ MOST: Final = 500
 NEAREST: Final = 10
 """How many are looked at that mean what is the nearest, whatever they hold."""
 
+_BLOCK: Final = 128  # rows that are first compared by the highest of them
 _AT_ONCE: Final = 32  # rows of which it is looked up together what they hold
 
 _SATURATION: Final = 1.2  # BM25's k1
@@ -248,9 +249,7 @@ def ranked(
     reached &= candidates
     guests = frozenset[int]()
     if near is not None:
-        nearest = np.flatnonzero(candidates)
-        if len(nearest) > NEAREST:
-            nearest = np.argpartition(np.where(candidates, near, -np.inf), -NEAREST)[-NEAREST:]
+        nearest = _highest(np.where(candidates, near, -np.inf))
         guests = frozenset(nearest[~reached[nearest]].tolist())
         reached[nearest] = True
     rows = np.flatnonzero(reached)
@@ -573,6 +572,20 @@ def _near(columns: Columns, meant: Vector) -> Vector:
         np.einsum("ij,j->i", one, meant, out=near[first : first + len(one)])
         first += len(one)
     return near
+
+
+def _highest(near: Vector) -> Rows:
+    """Return the rows of the highest `NEAREST` numbers, but for those that are minus infinity.
+
+    They are in the blocks whose highest are the highest: of those alone the rows are compared.
+    """
+    blocks = np.arange(0, len(near), _BLOCK)
+    highest = np.maximum.reduceat(near, blocks) if len(near) else near
+    best = blocks[np.argsort(-highest, kind="stable")[:NEAREST]]
+    rows = (best[:, None] + np.arange(_BLOCK)).ravel()
+    rows = rows[rows < len(near)]
+    rows = rows[np.argsort(-near[rows], kind="stable")[:NEAREST]]
+    return np.asarray(rows[near[rows] > -np.inf], np.int64)
 
 
 def _meanings(

@@ -40,6 +40,13 @@ def test_a_noun_shows_its_help_alone_and_takes_the_options_of_its_verbs_first(cl
     )
 
 
+def test_an_option_before_its_command_is_refused_with_the_line_that_is_meant(cli: Cli):
+    failed = cli("--db", "my notes.db", "recall", "where is it?")
+    assert (failed.exit_code, "no option: --db before the command" in failed.stderr) == (2, True)
+    assert "hint: recollect recall --db 'my notes.db' 'where is it?'" in failed.stderr
+    assert "hint: recollect --help" in cli("--nothing", "at", "all").stderr
+
+
 def test_help_shows_no_value_where_a_flag_takes_none(cli: Cli):
     for name in ("", *typer.main.get_command(app).commands):
         shown = cli(*name.split(), "--help")

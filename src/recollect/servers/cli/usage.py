@@ -6,6 +6,7 @@ The rule: naming commands, in help or for a shell's completion, loads none of th
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -149,7 +150,11 @@ class Commands(TyperGroup):
             _refuse_shell_names(words)
             code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
         except _USAGE_ERROR as error:
-            named = [one for one in words[:1] if one in self.commands and error.ctx is None]
+            at = next((at for at, one in enumerate(words) if one in self.commands), len(words))
+            if 0 < at < len(words) and words[0] not in _HELP:  # its options stand before it
+                rest = shlex.join([words[at], *words[:at], *words[at + 1 :]])
+                _tell(error, hint=f"recollect {rest}", as_json="--json" in words)
+            named = [one for one in words[:1] if error.ctx is None and not at]
             _tell(error, " ".join(["recollect", *named]), as_json="--json" in words)
         sys.exit(code if isinstance(code, int) else 0)
 
@@ -289,12 +294,15 @@ def _refuse_shell_names(words: list[str]) -> None:
             )
 
 
-def _tell(error: typer.BadParameter, command: str, *, as_json: bool) -> NoReturn:
+def _tell(
+    error: typer.BadParameter, command: str = "", *, hint: str = "", as_json: bool
+) -> NoReturn:
     from recollect.servers.cli.output import Output
 
     message = error.format_message()
     for pattern, words in _IN_OWN_WORDS:
         message = pattern.sub(words, message)
+    message = f"{message} before the command" if hint else message
     command = command if error.ctx is None else error.ctx.command_path
-    Output(as_json=as_json).error(refused(message, f"{command} --help"))
+    Output(as_json=as_json).error(refused(message, hint or f"{command} --help"))
     sys.exit(NOT_UNDERSTOOD)

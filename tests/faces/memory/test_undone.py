@@ -160,3 +160,71 @@ def believed(memory: Memory) -> list[str]:
     """Return what is believed, of any time, in order."""
     found = memory.list("fact", past=True, limit=200).memories
     return sorted(str(one) for one in found if one.expired_at is None)
+
+
+def test_of_one_call_only_what_is_of_the_same_subject_and_predicate_goes_back() -> None:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        bob = {"subject": "Bob", "predicate": "works_at", "object": "Bosch"}
+        memory.remember(facts=[job("Bosch", "2010"), {**bob, "valid_at": "2010"}])
+        told = memory.remember(facts=[job("Bosch", "2005"), {**bob, "valid_at": "2005"}])
+        memory.undo(told.facts[0].id)
+        assert believed(memory) == [
+            "Ann works at Bosch (since 2010)",
+            "Bob works at Bosch (since 2005)",
+        ]
+
+
+def test_what_would_stand_beside_what_was_told_since_is_not_taken_back() -> None:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        first = memory.remember(facts=[job("Bosch", "2010")]).facts[0]
+        told = memory.remember(facts=[job("BMW", "2015"), job("Siemens", "2012", "2013")])
+        memory.correct(told.facts[1].id, invalid_at="2014")
+        before = believed(memory)
+        for id in (first.id, told.facts[0].id):
+            with pytest.raises(RecollectError, match="would stand beside") as caught:
+                memory.undo(id)
+            assert caught.value.hint == f"undo {told.facts[1].id}"
+        assert believed(memory) == before
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [[job("Bosch")], [job("BMW", "2016"), job("Bosch", "2019")]],
+        [[job("Bosch", "2010")], [job("Bosch"), job("BMW", "2018")]],
+        [[job("BMW", "2013", "2014")], [job("VW")], [job("VW", "2011"), job("BMW"), job("Ulm")]],
+    ],
+)
+def test_a_turn_of_the_same_object_is_not_lost_by_undo_and_redo(
+    calls: list[list[dict[str, str | None]]],
+) -> None:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        states = [believed(memory)]
+        for call in calls:
+            told = memory.remember(facts=call)
+            states.append(believed(memory))
+        undone = memory.undo(told.facts[0].id)
+        assert believed(memory) == states[-2]
+        memory.undo(undone.undo.removeprefix("undo "))
+        assert believed(memory) == states[-1]
+
+
+def test_a_guess_that_was_told_anew_in_other_words_moves_the_end_of_the_one_before() -> None:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        memory.remember(facts=[job("Bosch", "2010")])
+        guess = memory.remember(facts=[job("BMW")]).facts[0]
+        memory.correct(guess.id, text="Ann is with BMW")
+        memory.remember(facts=[job("BMW", "2998")])
+        assert believed(memory) == [
+            "Ann is with BMW (from 2998)",
+            "Ann works at Bosch (2010 to 2998-01-01)",
+        ]
+
+
+def test_what_holds_now_stays_where_a_turn_before_anothers_is_told() -> None:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        for told in (job("Bosch", "2015"), job("BMW"), job("BMW", "2012")):
+            memory.remember(facts=[told])
+        (now,) = memory.list(kind="fact").memories
+        assert now.object == "BMW"
+        assert "Ann works at BMW (2012 to 2015-01-01)" in believed(memory)

@@ -319,9 +319,9 @@ class Memory:
             if old is not None:
                 said = {"text": old.text, "confidence": old.confidence}
                 return self._correct_claim(before, said, old.evidence)
-            changes = changes_back(self.nexus, before.id)
-            again = merge_again(self.nexus, changes[0], before.id)
-            done = written(self.nexus, changes, before, self.actor)
+            back = changes_back(self.nexus, before.id)
+            again = merge_again(self.nexus, back.changes[0], before.id)
+            done = written(self.nexus, back.changes, before, self.actor, back.stands)
             told = (*done.warnings, *taken_back_too(self.nexus, done))
             undo = again or way_back(self.nexus, done.memory.id)
             return replace(done, undo=undo, warnings=told)

@@ -46,7 +46,7 @@ def keep_messages(
     if "error" in envelope:
         raise envelope_error(envelope["error"])
     for one in withdrawn:
-        nexus.write(changes_back(nexus, one), actor=actor)
+        nexus.write(changes_back(nexus, one).changes, actor=actor)
     new = [one for one in ids if one not in living]
     if not new:
         return ids, None

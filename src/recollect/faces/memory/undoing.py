@@ -6,8 +6,9 @@ it was; what took its place is believed no longer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from recollect.errors import Hint, Notice, RecollectError, ToDo, join, refused, undo_of
@@ -20,6 +21,7 @@ from recollect.kernel import Nexus, asked_instant
 from recollect.model import (
     BEGINNING,
     FACT,
+    FOREVER,
     REPLACED_BY,
     Attributes,
     Change,
@@ -52,33 +54,52 @@ _KEPT: Final = {
 }
 """Types of what is never changed, and what to do; an episode that is withdrawn is told again."""
 
+_NOTHING: Final = "nothing was done to this memory that could be taken back"
+_MOST_MET: Final = 50  # links of a call, up to which what they replace is looked for in all of them
+
 UNDOES: Final = "undoes"
 """Metadata of what lives again: the transaction that was taken back."""
 
 _OWN: tuple[str, ...] = (REPLACED_BY, BECAUSE, UNDOES, "valid_from", "valid_until")
 
 
-def changes_back(nexus: Nexus, identifier: str) -> list[Change]:
-    """Return what takes back the last change of a memory; the last of them puts what stands then.
+@dataclass(frozen=True, slots=True)
+class Back:
+    """What takes something back: changes, and the place of the one that puts what stands then."""
 
-    INVALID_ARGUMENT where there is nothing to take back, or nothing can be.
+    changes: list[Change]
+    stands: int = -1
+
+
+def changes_back(nexus: Nexus, identifier: str) -> Back:
+    """Return what takes back the last change of a memory.
+
+    INVALID_ARGUMENT where there is nothing to take back, or nothing can be: what was told or done
+    since, to facts of which one holds at a time, would stand beside what is put back.
     """
     dated = element_named(nexus, identifier, closed=True)
     element = dated.element
-    now = list[Link]()  # what stands in place of a fact that is gone
     if not isinstance(element, Link):
-        back = _concept_back(nexus, dated, element)
-    else:
-        joints = nexus.joints.at([element.subject], "subject", [element.predicate])
-        living = [one.link for one in joints if dated.expired_at is not None]
-        now = [one for one in living if element.id in earlier_lives(nexus, [one.id])]
-        last, *others = (versions_of(nexus, one.id)[-1].since.number for one in (element, *now))
-        back = [] if max(others, default=0) > last else _fact_back(nexus, element)
-    if back:
+        if changes := _concept_back(nexus, dated, element):
+            return Back(changes)
+        raise refused(_NOTHING, _forget(element.id))
+    joints = nexus.joints.at([element.subject], "subject", [element.predicate])
+    gone = [one.link for one in joints if dated.expired_at is not None]
+    now = [one for one in gone if element.id in earlier_lives(nexus, [one.id])]
+    last, *others = (versions_of(nexus, one.id)[-1].since.number for one in (element, *now))
+    back = None if max(others, default=0) > last else _fact_back(nexus, element)
+    if back is not None and back.changes:
         return back
-    hints = [undo_of(one.id) if _fact_back(nexus, one) else _forget(one.id) for one in now]
-    message = "nothing was done to this memory that could be taken back"
-    raise refused(message, (hints or [_forget(element.id)])[0])
+    since = max((one.link for one in joints), key=partial(_last_number, nexus), default=element)
+    newer = now or ([] if back or since.id == element.id else [since])
+    hints = [undo_of(one.id) for one in newer if (its := _fact_back(nexus, one)) and its.changes]
+    message = _NOTHING if back or now else "what was told since would stand beside what this was"
+    hints += [_forget(one.id) for one in (*newer, element)]
+    raise refused(message, hints[0])
+
+
+def _last_number(nexus: Nexus, link: Link) -> int:
+    return versions_of(nexus, link.id)[-1].since.number
 
 
 def way_back(nexus: Nexus, identifier: str) -> Hint:
@@ -94,45 +115,71 @@ def _forget(identifier: str) -> Hint:
     return Hint(f"forget {identifier}", ToDo.FORGET, identifier, "withdraw")
 
 
-def _fact_back(nexus: Nexus, link: Link) -> list[Change]:
+def _fact_back(nexus: Nexus, link: Link) -> Back | None:
     """Return what takes back the last transaction of a fact, for the others that it was about too.
 
     Those are the facts of the same subject and predicate where one holds at a time, since any of
     them may stand where another is put back; else what one was put in the place of, or the other
-    way. What an undo did is taken back whole.
+    way. What an undo did is taken back whole. None where what came since would not fit.
     """
     joints = nexus.joints.at([link.subject], "subject", [link.predicate], closed=True)
     replaced = [one.link.id for one in joints if one.link.metadata.get(REPLACED_BY) == link.id]
     number = max(versions_of(nexus, one)[-1].since.number for one in (link.id, *replaced))
-    steps = _steps_in(nexus, number, link)
+    steps, since = _steps_in(nexus, number, link)
     own = steps.pop(link.id, [])
     is_one = normal_text(link.predicate) in nexus.declared.functional()
-    beside = {*steps} if is_one else {*replaced, *_met(steps, own, link.id)} & steps.keys()
+    met = {*steps} if is_one else {*replaced, *_met(steps, own, link.id)} - since
+    beside = met & steps.keys()
     (had, told), by = _told(own, REPLACES), link.metadata.get(REPLACED_BY)
     if own and own[-1].after is None:
         if by is None or not is_one:
             beside = {one for one, of in steps.items() if one == by and of[0].before is None}
         if by is None and any(of[-1].after is not None for of in steps.values()):
-            return []  # an undo closed it, which is not taken back by one more
+            return Back([])  # an undo closed it, which is not taken back by one more
     elif (had and not told) or any(map(_is_withdrawn, steps.values())):
-        beside = {*steps}  # an undo did it: all is taken back
+        beside = {*steps} if is_one else {*steps} - since  # an undo did it: all is taken back
     elif own and all(of[0].before is None for of in (own, *(steps[one] for one in beside))):
-        return []  # all of it was nothing but told
+        return Back([])  # all of it was nothing but told
     order = {one: of for one, of in steps.items() if one in beside}
     order |= {link.id: own} if own else {}
     found = nexus.elements.look_up([*order, *(one.link.id for one in joints)], closed=True)
     at = next(iter(order.values()))[-1].since.at
-    is_settled = all(one.created_at <= at for one in found.values())  # else some are newer
-    back = sorted(
-        order.items(),
-        key=lambda one: (one[1][0].before is None, one[0] != link.id, one[1][-1].after is None),
-        reverse=True,
+    newer = [one for one in found.values() if one.created_at > at]
+    if is_one and (since & beside or _meets(order.values(), newer)):
+        return None
+    changes, stands = list[Change](), -1
+    put_back = link.id if own and own[0].before is not None else next(iter(replaced), None)
+    for id in sorted(order, key=lambda one: _turn(order[one])):
+        changes += _restored(found[id].element, order[id], is_settled=not newer)
+        stands = len(changes) - 1 if id == put_back else stands
+    return Back(changes, stands)
+
+
+def _turn(steps: Sequence[Version]) -> int:
+    """Return when a fact is put back: before what is told anew, lest they meet, or after."""
+    before, after = steps[0].before, steps[-1].after
+    if before is None or after is None:
+        return 0 if before is None else 2
+    (since, until), (begins, ends) = _stay(before), _stay(after)
+    return 1 if begins <= since and until <= ends else 3
+
+
+def _stay(one: Content | Dated) -> tuple[Instant, Instant]:
+    return (
+        BEGINNING if one.valid_at is None else one.valid_at,
+        FOREVER if one.invalid_at is None else one.invalid_at,
     )
-    return [
-        change
-        for id, of in back
-        for change in _restored(found[id].element, of, is_settled=is_settled)
-    ]
+
+
+def _meets(put_back: Iterable[Sequence[Version]], newer: Sequence[Dated]) -> bool:
+    """Whether what is put back as it was, and not told anew, meets any of what was told since."""
+    stays = [_stay(one) for one in newer if one.expired_at is None]
+    for steps in put_back:
+        if (before := steps[0].before) is not None and steps[-1].after is not None:
+            since, until = _stay(before)
+            if any(max(since, begins) < min(until, ends) for begins, ends in stays):
+                return True
+    return False
 
 
 def taken_back_too(nexus: Nexus, done: Corrected) -> Iterator[Notice]:
@@ -147,10 +194,10 @@ def taken_back_too(nexus: Nexus, done: Corrected) -> Iterator[Notice]:
         yield Notice("taken_back_too", f'"{one}" {now}, since the same call had changed it')
 
 
-def _steps_in(nexus: Nexus, number: int, link: Link) -> dict[str, list[Version]]:
+def _steps_in(nexus: Nexus, number: int, link: Link) -> tuple[dict[str, list[Version]], set[str]]:
     """Return what a transaction did to a fact and to those beside it, step by step.
 
-    What was done to them since is left as it is.
+    And which of those were changed since.
     """
     changes = [one for each in nexus.changes(number - 1, 1) for one in each.changes]
     says = {
@@ -158,15 +205,13 @@ def _steps_in(nexus: Nexus, number: int, link: Link) -> dict[str, list[Version]]
         for one in changes
         if isinstance(one.what, Triple)
     }
-    made = {one.id for one in changes if one.operation is Operation.CREATE} & says.keys()
-    told = link.subject, normal_text(link.predicate)
-    ids = [one for one in says if made <= {link.id} or says[one] == told]
-    versions = {one: versions_of(nexus, one) for one in ids}
-    return {
-        id: [one for one in of if one.since.number == number]
-        for id, of in versions.items()
-        if of[-1].since.number == number
-    }
+    beside = {one for one, of in says.items() if of == (link.subject, normal_text(link.predicate))}
+    few = says if len(says) <= _MOST_MET else beside
+    versions = {one: versions_of(nexus, one) for one in few}
+    steps = {id: [one for one in of if one.since.number == number] for id, of in versions.items()}
+    its = beside.union(_met(steps, steps.get(link.id, []), link.id))
+    since = {id for id, of in versions.items() if of[-1].since.number > number}
+    return {id: of for id, of in steps.items() if id in its}, since
 
 
 def _told(steps: Sequence[Version], key: str) -> tuple[Value, Value]:
@@ -181,7 +226,7 @@ def _met(steps: Mapping[str, list[Version]], own: Sequence[Version], id: str) ->
     had, told = _told(own, REPLACES)
     for one, of in steps.items():
         its, their = _told(of, REPLACES)
-        if one == told != had or id == their != its:
+        if (had != told and one in (had, told)) or (its != their and id in (its, their)):
             yield one
 
 

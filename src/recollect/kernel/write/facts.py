@@ -26,7 +26,7 @@ from recollect.errors import (
     undo_of,
 )
 from recollect.kernel.store.cells import element_id
-from recollect.kernel.store.statements.log import STOOD
+from recollect.kernel.store.statements.log import WRITTEN_AT
 from recollect.kernel.write.beside import functional_predicates, is_kept, line_of
 from recollect.kernel.write.element import (
     VALID_FROM,
@@ -63,6 +63,7 @@ from recollect.model import (
     instant_text,
     normal_text,
 )
+from recollect.node import replace
 
 _KEPT = (VALID_FROM, VALID_UNTIL, OBSERVED_AT, SEARCH_ATTRIBUTES)
 """Metadata of a fact that a second telling does not replace as other members."""
@@ -123,7 +124,8 @@ class BatchFacts:
             self._tracker.meet(wrong, is_new=False)
             self.closed += len(self._unit.close([wrong]))
         rivals = self._rivals(subject, codes, target, change.key)
-        link = self._same_fact(new, rivals)
+        begins = change.guessed_at or new.valid_at
+        link = self._same_fact(replace(new, valid_at=begins), rivals)
         if change.moves_beginning and self._is_apart(link, new):
             link = None
         if wrong is not None and link is not None:
@@ -201,11 +203,16 @@ class BatchFacts:
         self, link: LinkElement, rivals: Iterable[LinkElement], told: PutFact | None = None
     ) -> None:
         """Settle a link with those about the same thing, and those of other objects if need be."""
-        self._settle(link, (one for one in rivals if one is not link))
         predicate = self._unit.terms.text(link.predicate)
+        rivals = [one for one in rivals if one is not link]
+        moves = told is not None and told.moves_beginning
+        if not moves:  # else it may end for another before it meets what says the same
+            self._settle(link, rivals)
         if (told and told.is_functional) or self._is_functional(link.subject, predicate):
             others = [*self._others(link.subject, predicate, link.object)]
-            self._settle_objects(link, others, moves=told is not None and told.moves_beginning)
+            self._settle_objects(link, others, moves=moves)
+        if moves:
+            self._settle(link, rivals)
 
     def _others(self, subject: int, predicate: str, target: int) -> Iterator[LinkElement]:
         """Yield the living links of a subject under a predicate that lead to another object."""
@@ -223,7 +230,8 @@ class BatchFacts:
         if not (change.is_functional or self._is_functional(ends[0], change.predicate)):
             return BEGINNING
         others = map(self._fact, self._others(ends[0], change.predicate, ends[1]))
-        since = guessed_since(begins, others, map(self._fact, rivals))
+        same = map(self._fact, rivals)
+        since = guessed_since(begins, others, same, counts_all=change.moves_beginning)
         return since if since < new.invalid_at else BEGINNING
 
     def _begin(self, link: LinkElement, since: Instant) -> None:
@@ -278,9 +286,7 @@ class BatchFacts:
     def _end_later(self, link: LinkElement, begins: Instant) -> None:
         """Let what ended where a fact was guessed to begin, as it was told, end where it does."""
         guess, group = link.content.valid_at, self._unit.group.group_id
-        number = None if link.before is None else link.before.born_at
-        rows = self._unit.session.rows(STOOD, {"group": group, "number": number})
-        if all(at != guess for _, at, _ in rows):
+        if not self._unit.session.rows(WRITTEN_AT, {"group": group, "at": guess}):
             return
         predicate = self._unit.terms.text(link.predicate)
         for one in self._others(link.subject, predicate, link.object):

@@ -105,16 +105,20 @@ def known_since(valid_at: Instant, metadata: Attributes) -> Instant | None:
 
 
 def guessed_since(
-    begins: Instant, others: Iterable[TimedFact], same: Iterable[TimedFact]
+    begins: Instant, others: Iterable[TimedFact], same: Iterable[TimedFact], *, counts_all: bool
 ) -> Instant:
     """Return since when a fact may be true that does not say it, told to hold at an instant.
 
-    That is where the last ended of what is known to have begun, of whatever object, or ends then;
-    and no earlier than the same was told to begin. BEGINNING where there was no other.
+    That is where the last of those of other objects ended whose beginning is known, or ends then;
+    and no earlier than the same was told to begin, or ended, where `counts_all`. BEGINNING where
+    there was no other.
     """
     over = [min(one.invalid_at, begins) for one in others if BEGINNING < one.valid_at < begins]
-    told = [one for one in same if BEGINNING < one.valid_at <= begins]
-    held = [one.valid_at if begins < one.invalid_at else one.invalid_at for one in told]
+    told = [one for one in same if one.valid_at <= begins]
+    held = [one.valid_at for one in told if begins < one.invalid_at]
+    if counts_all:
+        known = (one for one in told if one.valid_at > BEGINNING)
+        held += [one.invalid_at for one in known if one.invalid_at <= begins]
     return max([*over, *held]) if over else BEGINNING
 
 

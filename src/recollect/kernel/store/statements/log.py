@@ -20,6 +20,8 @@ SELECT t.number, t.at, t.chain FROM tx AS t WHERE t.group_id = :group AND t.numb
 """
 )
 
+WRITTEN_AT = Statement("SELECT t.number FROM tx AS t WHERE t.group_id = :group AND t.at = :at")
+
 TRANSACTIONS = Statement(
     """
 SELECT t.number, t.at, t.last_id, t.actor, t.request, t.chain FROM tx AS t

@@ -49,7 +49,7 @@ Heard = dict[str, Sequence[Any]]
 
 _NUMBERS: Final = itertools.count(1)
 _PLANNED: Final = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b", re.IGNORECASE)
-_PART: Final = re.compile(r"(\w+)_part(\d)")
+_PART: Final = re.compile(r"\b(\w+)_part(\d)")  # from the beginning of a word: some are long
 _TENANTS: Final = """
 SELECT table_name::text FROM information_schema.columns
 WHERE table_schema = $1 AND column_name = 'group_id' AND table_name != 'group_name'

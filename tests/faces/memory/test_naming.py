@@ -136,3 +136,14 @@ def test_a_part_of_an_id_names_a_message_that_was_withdrawn(memory: Memory) -> N
     memory.forget(id=said[:10])
     memory.undo(said[:10])
     assert [one.id for one in memory.list("episode").memories] == [said]
+
+
+def test_what_is_called_by_its_name_where_an_id_is_asked_is_told_its_id() -> None:
+    with recollect.memory(":memory:") as memory:
+        memory.remember(facts=[{"subject": "Tobs", "predicate": "likes", "object": "tea"}])
+        (tobs,) = memory.list("concept", about="Tobs").memories[:1]
+        with pytest.raises(RecollectError, match="has this id: Tobs") as caught:
+            memory.correct("Tobs", same_as="Tobren")
+        assert caught.value.hint == f"use {tobs.id}, the id of Tobs"
+        with pytest.raises(RecollectError, match="Tobs is that already"):
+            memory.correct(tobs.id, same_as="Tobs")

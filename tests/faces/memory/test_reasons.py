@@ -137,3 +137,11 @@ def test_what_a_question_leaves_alone_since_it_begins_later_is_not_said_to_be_pa
         (jena,) = memory.remember(facts=[fact]).facts
         (told,) = memory.forget("Pia lives in Jena").warnings
         assert told.message == f'"{jena}" does not hold now, so it is forgotten by its id alone'
+
+
+def test_a_step_says_in_words_because_of_what_it_was_made() -> None:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        fact = {"subject": "Ann", "predicate": "likes", "object": "tea"}
+        (tea,) = memory.remember(facts=[fact]).facts
+        memory.forget(id=tea.id, reason="it was a joke")
+        assert any("because it was a joke" in str(one) for one in memory.why(tea.id).history)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from tests.integrations.exchange.conftest import Write, rows, twice_is_once, words_found
 
+import recollect
 from recollect.errors import RecollectError
 from recollect.faces.operations import Operations
 from recollect.integrations.exchange import take_in
@@ -30,6 +33,21 @@ def test_a_table_becomes_facts(nexus: Nexus, write: Write) -> None:
         "FILTER(?l.metadata.confidence > 0) }"
     )
     assert rows(nexus, kept) == [("an interview", 0.9)]
+
+
+def test_what_goes_on_beside_what_comes_in_is_told_where_one_holds_at_a_time(write: Write) -> None:
+    with recollect.memory(":memory:") as memory:
+        lives = {"subject": "Ilva", "predicate": "lives_in", "valid_at": "2018"}
+        memory.remember(
+            facts=[{**lives, "object": "Ulm"}, {**lives, "subject": "Bo", "object": "X"}]
+        )
+        told = "subject,predicate,object,valid_at\nIlva,lives_in,Bonn,2024\nIlva,knows,Bo,\n"
+        for dry_run in (True, False):
+            (warned,) = take_in(memory.nexus, write("t.csv", told), dry_run=dry_run).warnings
+            assert warned.code == "both_hold" and "Ulm goes on beside Ilva" in warned.message
+        memory.forget(**json.loads(warned.hint.removeprefix("forget with ")))
+        assert [one.object for one in memory.list("fact", about="Ilva").memories][-1:] == ["Bonn"]
+        assert take_in(memory.nexus, write("t.csv", told)).warnings == ()
 
 
 def test_types_that_are_not_given_are_those_that_are_asked_for(nexus: Nexus, write: Write) -> None:

@@ -72,7 +72,7 @@ def test_end_withdraw_and_erase_are_three_effects(ask, cli):
     assert "the same with --yes" in shown
     assert ask("why", tea)["memory"]["text"] == "Maria likes green tea"
     erased = cli("forget", "--id", tea, "--how", "erase", "--yes", "--db", "me.db").stdout
-    assert " is gone for good, with all that was said of it; it cannot be undone\n" in erased
+    assert " are gone for good, with all that was said of them; it cannot be undone\n" in erased
     assert "backups, exports" in erased
     assert cli("forget", "--id", tea, "--db", "me.db").exit_code == 1
 

@@ -125,6 +125,8 @@ def correct_concept(
     """Say other attributes of a concept, or which other one it is."""
     if said.keys() == {"same_as"}:
         other = concept_called(nexus, str(said["same_as"]))
+        if other.id == before.id:
+            raise refused(f"{other.name} is that already", "say which other one it is")
         done = written(nexus, [Merge(before.id, other.id)], before, actor)
         return replace(done, undo=undo_of(before.id))
     attributes = said.get("attributes")

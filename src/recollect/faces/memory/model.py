@@ -287,7 +287,8 @@ class Step(_Said):
 
     def __str__(self) -> str:
         by = "" if self.actor is None else f" by {self.actor}"
-        return f"{self.at[:10]}  {self.operation}{by}"
+        why = f", because {self.metadata[BECAUSE]}" if BECAUSE in self.metadata else ""
+        return f"{self.at[:10]}  {self.operation}{by}{why}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ either is shown for both, with how to make them one, until a link keeps them apa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, Literal
 
 from recollect.errors import RESOURCE_NOT_FOUND, Notice, RecollectError, may_be_one, refused
@@ -41,7 +42,9 @@ def element_named(nexus: Nexus, identifier: str, *, closed: bool = False) -> Dat
         dated = nexus.elements.look_up([whole], closed=closed).get(whole)
     if dated is None:
         by = None if closed else _standing(nexus, whole, with_other=True)
-        raise _not_there(by, identifier, "memory" if closed else "living memory")
+        error = _not_there(by, identifier, "memory" if closed else "living memory")
+        named = [one.element for one in nexus.elements.named(identifier) if one.by == "name"]
+        raise replace(error, hint=f"use {named[0].id}, the id of {identifier}") if named else error
     return dated
 
 

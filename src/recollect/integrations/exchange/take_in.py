@@ -15,6 +15,7 @@ from typing import Final, TypedDict, Unpack
 
 from recollect.errors import CANCELLED, Hint, RecollectError, ToDo, refused
 from recollect.faces.kip.capsules import import_capsules, read_capsules
+from recollect.faces.kip.maintenance import both_hold
 from recollect.integrations.exchange.formats import KIP, WHOLE, Reader, format_of, reader_of
 from recollect.integrations.exchange.records import (
     DEFAULT_TYPE,
@@ -91,6 +92,7 @@ def take_in(
         reader = run.read_once(reader)
     if reader is not None:
         run.check(reader)
+    began = nexus.now()
     with nexus.transaction(dry_run=dry_run):
         tally = ImportTally.of(nexus)
         if reader is None:
@@ -100,6 +102,7 @@ def take_in(
         if tally.refused is not None and tally.is_useless:
             raise _nothing_of(file, tally.refused)
         tally.read_log(nexus)
+        tally.notices += both_hold(nexus, began)
         run.refuse_cancelled()
     return ImportReport(
         path=file.name,

@@ -121,9 +121,7 @@ def remember(on: Invocation, new: ToRemember, messages: Sequence[Mapping[str, ob
                 confidence=new.confidence,
             )
         except RecollectError as error:
-            if "reason_code" not in error.details:
-                raise
-            raise replace(error, hint=_ADD_EVIDENCE) from None
+            raise _with_option(error) from None
         if out.give_json(done.to_dict()):
             return
         out.warn_of(done.warnings)
@@ -136,6 +134,11 @@ def remember(on: Invocation, new: ToRemember, messages: Sequence[Mapping[str, ob
             said = ": ".join(str(message[key]) for key in ("role", "content") if message.get(key))
             out.show_text(_line(MemoryRecord("episode", id, said), word))
         _tell_others(out, done.ended, done.also_holds)
+
+
+def _with_option(error: RecollectError) -> RecollectError:
+    """Return an error that names the option by which evidence is given, if it lacks some."""
+    return replace(error, hint=_ADD_EVIDENCE) if "reason_code" in error.details else error
 
 
 def read_messages(said: Sequence[str], file: str | None) -> list[dict[str, object]]:
@@ -195,7 +198,11 @@ def correct(on: Invocation, identifier: str, right: ToCorrect) -> None:
             pairs = (one.partition("=") for one in right.attributes)
             given["attributes"] = {name: _value(value) for name, _, value in pairs}
         given["evidence"] = given_evidence(right.evidence or (), memory.actor.actor_id) or None
-        _tell_corrected(out, memory.correct(identifier, **given))
+        try:
+            done = memory.correct(identifier, **given)
+        except RecollectError as error:
+            raise _with_option(error) from None
+        _tell_corrected(out, done)
 
 
 def take_back(on: Invocation, identifier: str) -> None:
@@ -303,8 +310,11 @@ def _tell_forgotten(out: Output, done: Forgotten) -> None:
             out.advise(back, "  to take it back: ")
     for receipt in done.receipts:
         count = receipt["concepts"] + receipt["links"]
-        things, verb = counted(count, "thing"), "would be" if done.is_dry_run else "is"
-        out.say(f"{things} {verb} gone for good, with all that was said of it; {done.undo}", "dim")
+        things, verb = counted(count, "thing"), "is" if count == 1 else "are"
+        verb, those = "would be" if done.is_dry_run else verb, "it" if count == 1 else "them"
+        out.say(
+            f"{things} {verb} gone for good, with all that was said of {those}; {done.undo}", "dim"
+        )
         if not done.is_dry_run:
             out.say(_STILL_THERE if receipt["is_complete"] else str(receipt["note"]), "dim")
     if not done.memories:

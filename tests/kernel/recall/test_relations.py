@@ -182,3 +182,30 @@ def test_who_holds_a_role_is_told_by_no_text_without_it(practice: Memory) -> Non
 def test_a_long_text_that_ends_in_a_question_is_answered(memory: Memory, ways: str) -> None:
     question = f"Do I have {ways * 1_000}. Where does my husband work?"
     assert "Pol Maes works at Volvo" in [str(one) for one in memory.recall(question).memories]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Who was Osric's boss?", "Who was Osric's manager in 2024?", "Who was the boss of Osric?"],
+)
+def test_who_somebody_was_to_another_is_found_by_the_relation_once_that_is_over(
+    question: str,
+) -> None:
+    boss = {"subject": "Osric Pell", "predicate": "reports_to", "object": "Ilvara Quen"}
+    with recollect.memory(":memory:") as memory:
+        memory.remember(facts=[{**boss, "valid_at": "2022", "invalid_at": "2026"}])
+        memory.remember(facts=[{**boss, "predicate": "works_at", "object": "Bramble"}])
+        first, *_ = memory.recall(question).memories
+        assert str(first.memory) == "Osric Pell reports to Ilvara Quen (2022 to 2026)"
+        memory.remember(facts=[{**boss, "object": "Cem Kaya", "valid_at": "2026-02"}])
+        first, *_ = memory.recall("Who is Osric's boss?").memories
+        assert first.memory.object == "Cem Kaya"
+
+
+@pytest.mark.parametrize("word", ["Mann", "Ehemann"])
+def test_a_german_genitive_names_whose_it_is(word: str) -> None:
+    with recollect.memory(":memory:") as memory:
+        wed = {"subject": "Tobren Askel", "predicate": "married_to", "object": "Ilvara Quenby"}
+        memory.remember(facts=[wed, {**wed, "predicate": "works_as", "object": "carpenter"}])
+        found = memory.recall(f"Wer ist Ilvaras {word}?").memories
+        assert "Tobren Askel married to Ilvara Quenby" in [str(one) for one in found]

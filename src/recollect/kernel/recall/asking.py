@@ -128,6 +128,7 @@ def understood(
         concepts |= own
     names = _words_of(concepts, known).union(tokens(" ".join(names_in(asked, columns, number))))
     names |= relation.words
+    names |= {one for one in asked if one.removesuffix("s") in names}  # "Marias Mann"
     heard = [its for one in words if (its := known.named_by_word.get(one))]
     is_heard = any(columns.spoke(its, number) for its in heard)
     called = () if concepts or is_heard else _named_by_texts(question, columns, number)

@@ -10,7 +10,7 @@ other, as in "Tom's dentist's number", is such a relation, too, though no line h
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Final
 
@@ -137,7 +137,15 @@ class _Following:
         return None
 
     def _ends(self, its: Sequence[Relation], whose: Ids) -> Iterator[int]:
-        for row, start, predicate, end in _told_of(whose, self.columns, self.valid, self.number):
+        for is_over in (False, True):  # what has ended is meant where nothing holds
+            at = _told_of(whose, self.columns, self.valid, self.number, is_over=is_over)
+            found = [*self._led(at, its, whose)]
+            yield from found
+            if found:
+                return
+
+    def _led(self, told: Iterable[_Told], its: Sequence[Relation], whose: Ids) -> Iterator[int]:
+        for row, start, predicate, end in told:
             starts, ends = map(any, zip(*(_leads(one, predicate) for one in its), strict=True))
             for leads, other in ((starts and start in whose, end), (ends and end in whose, start)):
                 if leads:
@@ -146,15 +154,19 @@ class _Following:
                     yield other
 
 
+_Told = tuple[int, int, str, int]
+"""A fact: its row, subject, predicate and object."""
+
+
 def _told_of(
-    whose: Ids, columns: Columns, valid: int, number: int
-) -> Iterator[tuple[int, int, str, int]]:
-    """Yield the row, subject, predicate and object of what is told of some at a moment."""
+    whose: Ids, columns: Columns, valid: int, number: int, *, is_over: bool = False
+) -> Iterator[_Told]:
+    """Yield what is told of some at a moment, or was over by then."""
     its = np.fromiter(whose, np.int64)
     told = np.isin(columns.subject, its) | np.isin(columns.object, its)
     told &= (columns.kind == FACTS) & columns.stands
     told &= (columns.since <= number) & (number < columns.until)
-    told &= (columns.valid_at <= valid) & (valid < columns.invalid_at)
+    told &= (columns.valid_at <= valid) & ((columns.invalid_at <= valid) == is_over)
     for row in np.flatnonzero(told).tolist():
         predicate = columns.known.terms[int(columns.term[row])]
         yield row, int(columns.subject[row]), predicate, int(columns.object[row])

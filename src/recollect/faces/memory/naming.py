@@ -128,7 +128,8 @@ def things_called(
     pairs = {**things, **_bearers(nexus, called)}
     notices = list[Notice]()
     for id, name, whole, its in [*_namesakes(nexus, pairs)]:
-        if id in things or whole in things:
+        is_alone = any(first_names(nexus, {whole: its}))  # who is named in full
+        if id in things or (whole in things and is_alone):
             things |= {id: name, whole: its}
             notices.append(may_be_one(name, id, its, whole))
     return things, tuple(notices)
@@ -148,12 +149,12 @@ def _with_id(nexus: Nexus, called: str, *, past: bool) -> dict[str, str]:
 def _namesakes(nexus: Nexus, things: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
     """Yield what has the first name alone of one of some things, and that one: ids and names."""
     for whole, its in things.items():
-        for first in first_names(nexus, {whole: its}):
-            links = [one.link for end in ENDS for one in nexus.joints.at([whole], end)]
-            apart = {end for one in links for end in (one.subject, one.object)}
-            for one in nexus.elements.named(first):
-                if one.by in ("name", "spelling") and one.element.id not in {whole, *apart}:
-                    yield one.element.id, one.element.name, whole, its
+        first, *others = its.split() or [""]
+        links = [one.link for end in ENDS for one in nexus.joints.at([whole], end)]
+        apart = {end for one in links for end in (one.subject, one.object)}
+        for one in nexus.elements.named(first) if others else ():
+            if one.by in ("name", "spelling") and one.element.id not in {whole, *apart}:
+                yield one.element.id, one.element.name, whole, its
 
 
 def first_names(nexus: Nexus, things: Mapping[str, str]) -> Iterator[str]:

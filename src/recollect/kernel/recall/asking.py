@@ -225,10 +225,10 @@ def _namesakes(concepts: Ids, columns: Columns, number: int) -> Iterator[tuple[i
             for one in columns.living(known.called.get(first, ()), number) - {concept}:
                 if one in known.concepts and tokens(known.concepts[one].name) == [first]:
                     yield one, concept
-        elif not others and len(its) == 1:
-            (one,) = its
-            if one in known.concepts and tokens(known.concepts[one].name)[:1] == [first]:
-                yield concept, one
+        elif not others:  # of several it may be each: who asks learns of which
+            for one in its - {concept}:
+                if one in known.concepts and tokens(known.concepts[one].name)[:1] == [first]:
+                    yield concept, one
 
 
 def _beside(times: Times, question: str, columns: Columns, number: int) -> tuple[str, Ids] | None:

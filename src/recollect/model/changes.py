@@ -192,6 +192,7 @@ class PutFact:
     source: str | None = None  # an id, kept among `sources` of the metadata
     is_functional: bool = False  # or `functional` is true in the definition of the predicate
     moves_beginning: bool = False  # its dates move the beginning it had, and that of a guess
+    is_anew: bool = False  # it is a link of its own, whatever says the same
     is_settled: bool = False  # what it contradicts was settled elsewhere: it ends nothing
     id: str | None = None
     handle: str | None = None

@@ -228,3 +228,20 @@ def test_what_holds_now_stays_where_a_turn_before_anothers_is_told() -> None:
         (now,) = memory.list(kind="fact").memories
         assert now.object == "BMW"
         assert "Ann works at BMW (2012 to 2015-01-01)" in believed(memory)
+
+
+def test_what_lives_again_stands_beside_what_says_the_same() -> None:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        told = memory.remember(facts=[job("Bosch", "2011", "2014"), job("Bosch")])
+        before = believed(memory)
+        memory.forget(id=told.facts[0].id)
+        memory.undo(told.facts[0].id)
+        assert believed(memory) == before and len(before) == 2
+
+
+def test_a_guess_begins_no_later_than_the_end_that_is_put_right() -> None:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        memory.remember(facts=[job("Bosch", "2020")])
+        guess = memory.remember(facts=[job("BMW")]).facts[0]
+        right = memory.correct(guess.id, object="VW", invalid_at="2021").memory
+        assert right.invalid_at is not None and (right.valid_at or "") < right.invalid_at

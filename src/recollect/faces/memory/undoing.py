@@ -149,19 +149,10 @@ def _fact_back(nexus: Nexus, link: Link) -> Back | None:
         return None
     changes, stands = list[Change](), -1
     put_back = link.id if own and own[0].before is not None else next(iter(replaced), None)
-    for id in sorted(order, key=lambda one: _turn(order[one])):
+    for id in sorted(order, key=lambda one: order[one][0].before is not None):  # what goes, first
         changes += _restored(found[id].element, order[id], is_settled=not newer)
         stands = len(changes) - 1 if id == put_back else stands
     return Back(changes, stands)
-
-
-def _turn(steps: Sequence[Version]) -> int:
-    """Return when a fact is put back: before what is told anew, lest they meet, or after."""
-    before, after = steps[0].before, steps[-1].after
-    if before is None or after is None:
-        return 0 if before is None else 2
-    (since, until), (begins, ends) = _stay(before), _stay(after)
-    return 1 if begins <= since and until <= ends else 3
 
 
 def _stay(one: Content | Dated) -> tuple[Instant, Instant]:
@@ -262,7 +253,7 @@ def _told_again(link: Link, content: Content, undone: int | None = None) -> PutF
     ends = link.subject, link.predicate, link.object
     words = text if isinstance(text, str) else None
     metadata = carried(content.metadata) | times | ({} if undone is None else {UNDOES: undone})
-    return PutFact(*ends, words, said, metadata, guessed_at=guessed_at)
+    return PutFact(*ends, words, said, metadata, guessed_at=guessed_at, is_anew=True)
 
 
 def carried(metadata: Attributes) -> dict[str, Value]:

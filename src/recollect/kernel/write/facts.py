@@ -63,7 +63,6 @@ from recollect.model import (
     instant_text,
     normal_text,
 )
-from recollect.node import replace
 
 _KEPT = (VALID_FROM, VALID_UNTIL, OBSERVED_AT, SEARCH_ATTRIBUTES)
 """Metadata of a fact that a second telling does not replace as other members."""
@@ -124,8 +123,7 @@ class BatchFacts:
             self._tracker.meet(wrong, is_new=False)
             self.closed += len(self._unit.close([wrong]))
         rivals = self._rivals(subject, codes, target, change.key)
-        begins = change.guessed_at or new.valid_at
-        link = self._same_fact(replace(new, valid_at=begins), rivals)
+        link = None if change.is_anew else self._same_fact(new, rivals)
         if change.moves_beginning and self._is_apart(link, new):
             link = None
         if wrong is not None and link is not None:
@@ -224,9 +222,11 @@ class BatchFacts:
         self, new: TimedFact, change: PutFact, ends: tuple[int, int], rivals: Iterable[LinkElement]
     ) -> Instant:
         """Return since when a new fact is true: by a guess where it is one of others at a time."""
-        begins = new.begins(self._unit.at)
-        if change.guessed_at is not None or change.is_settled or new.valid_at != BEGINNING:
-            return change.guessed_at or new.valid_at
+        begins, guess = new.begins(self._unit.at), change.guessed_at
+        if guess is not None and guess <= new.invalid_at:
+            return guess
+        if change.is_settled or new.valid_at != BEGINNING:
+            return new.valid_at
         if not (change.is_functional or self._is_functional(ends[0], change.predicate)):
             return BEGINNING
         others = map(self._fact, self._others(ends[0], change.predicate, ends[1]))

@@ -186,7 +186,12 @@ def test_a_long_text_that_ends_in_a_question_is_answered(memory: Memory, ways: s
 
 @pytest.mark.parametrize(
     "question",
-    ["Who was Osric's boss?", "Who was Osric's manager in 2024?", "Who was the boss of Osric?"],
+    [
+        "Who was Osric's boss?",
+        "Who was Osric's manager in 2024?",
+        "Who was the boss of Osric?",
+        "Wer war Osrics Chefin?",
+    ],
 )
 def test_who_somebody_was_to_another_is_found_by_the_relation_once_that_is_over(
     question: str,

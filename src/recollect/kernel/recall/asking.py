@@ -110,8 +110,6 @@ def understood(
     words = list(asked)
     times = asked_for(question, asked_at)
     beside_what = _beside(times, question, columns, number)
-    if times.beside and times.beside[0] == "before" and times.was and not beside_what:
-        times = replace(times, held=(held_once(asked_at),))  # before what, nobody knows
     concepts = _named(question, columns, number)
     if times.is_any:  # a year is no thing, though some fact ends in one
         concepts = frozenset(
@@ -120,14 +118,15 @@ def understood(
     asking = ((one, _asking(one, columns, asked_at, number)) for one in askers)
     asker, own = next((one for one in asking if one[1]), (" ".join(askers), Ids()))
     relation = _related(question, concepts, columns, asked_at, number, own)
+    times = _of_before(times, asked_at, is_over=relation.is_over, is_known=bool(beside_what))
     apart = concepts - relation.over
     concepts = apart | relation.ends
     speaks_of_self = ASKED["self"].search(question) is not None
     if askers and (speaks_of_self or not (relation.has_own or MINE.isdisjoint(asked))):
         words += [*tokens(asker), *_words_of(own, known)]
         concepts |= own
-    names = _words_of(concepts, known).union(tokens(" ".join(names_in(asked, columns, number))))
-    names |= relation.words
+    named = tokens(" ".join(names_in(asked, columns, number)))
+    names = _words_of(concepts, known).union(named, relation.words)
     names |= {one for one in asked if one.removesuffix("s") in names}  # "Marias Mann"
     heard = [its for one in words if (its := known.named_by_word.get(one))]
     is_heard = any(columns.spoke(its, number) for its in heard)
@@ -195,6 +194,17 @@ def _wanted(question: str) -> str:
     """Return the kind of answer that a question wants: how many, or what it asks first."""
     found = {name: at.start() for name in _KINDS if (at := ASKED[name].search(question))}
     return "how many" if "how many" in found else min(found, key=found.__getitem__, default="")
+
+
+def _of_before(times: Times, asked_at: int, *, is_over: bool, is_known: bool) -> Times:
+    """Return the times of a question, which asks of what was so if all that it names is over.
+
+    Or if it asks of what was before something, and nobody knows that.
+    """
+    is_before = times.beside is not None and times.beside[0] == "before" and not is_known
+    if times.was and (is_before or (is_over and not times.held)):
+        return replace(times, held=(held_once(asked_at),))
+    return times
 
 
 def _related(

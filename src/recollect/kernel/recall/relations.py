@@ -50,6 +50,7 @@ class Related:
     missing: frozenset[str] = frozenset()  # of which an answer must hold one
     links: Ids = frozenset()  # the facts stepped over
     has_own: bool = False  # each "my" stands before such words
+    is_over: bool = False  # one of those facts has ended
 
 
 @dataclass(slots=True)
@@ -68,6 +69,7 @@ class _Following:
     missing: set[str] = field(default_factory=set)
     links: set[int] = field(default_factory=set)
     predicates: set[str] = field(default_factory=set)  # the words of those of the links
+    is_over: bool = False  # a fact that was stepped over has ended
     telling: set[str] = field(default_factory=set)  # words of which what tells an end holds one
 
     def follow(self, at: int) -> Ids | None:
@@ -142,6 +144,7 @@ class _Following:
             found = [*self._led(at, its, whose)]
             yield from found
             if found:
+                self.is_over |= is_over
                 return
 
     def _led(self, told: Iterable[_Told], its: Sequence[Relation], whose: Ids) -> Iterator[int]:
@@ -199,6 +202,10 @@ def related(
     has_own = all(at + 1 in found or at + 2 in found for at, one in enumerate(low) if one in MINE)
     unsaid = _CALLED | following.said | {low[at] for at in found} | {"s"}
     if unsaid.issuperset(telling_words(low)):  # it asks who that is
-        return Related(ends | following.over, missing=missing | following.telling, has_own=has_own)
+        missing |= following.telling
+        return Related(
+            ends | following.over, missing=missing, has_own=has_own, is_over=following.is_over
+        )
     over, said = frozenset(following.over), frozenset(following.said)
-    return Related(ends - over, over, said, missing, frozenset(following.links), has_own)
+    links, is_over = frozenset(following.links), following.is_over
+    return Related(ends - over, over, said, missing, links, has_own, is_over)

@@ -66,7 +66,7 @@ fuzz: env ## the long profile: many more examples, 200 kills
 
 torch: ## test the embedder that needs PyTorch, in .venv-torch: gigabytes
 	@test -x .venv-torch/bin/python || $(or $(PYTHON),python3) -m venv .venv-torch
-	@.venv-torch/bin/python -m pip install --quiet --quiet --no-input --disable-pip-version-check \
+	@.venv-torch/bin/python -m pip install --quiet --quiet --no-compile --no-input --disable-pip-version-check \
 		--constraint requirements.lock --editable ".[postgres,sentence-transformers]" "$(TORCH)" hypothesis pytest
 	@.venv-torch/bin/python -m pytest tests/embeddings/with_torch
 
@@ -86,7 +86,7 @@ bench-postgres: env ## time a memory on a PostgreSQL server beside SQL written b
 
 services: ## test the services with clients that are not in .venv, in .venv-services: 1 GB
 	@test -x .venv-services/bin/python || $(or $(PYTHON),python3) -m venv .venv-services
-	@.venv-services/bin/python -m pip install --quiet --quiet --no-input --disable-pip-version-check \
+	@.venv-services/bin/python -m pip install --quiet --quiet --no-compile --no-input --disable-pip-version-check \
 		--constraint requirements.lock --editable ".[chroma,elasticsearch,lancedb,neo4j,postgres]" $(CLIENTS) hypothesis pytest
 	@.venv-services/bin/python -m pytest --foreign $(addprefix tests/faces/knowledge/services/, \
 		test_retrieval.py test_graph.py test_stores.py test_adapters.py with_clients)

@@ -41,9 +41,18 @@ _STANDING: dict[str, str] = {}
 """The addresses of the memories on a server that tests have opened as files."""
 
 
+_IN_MEMORY = Path("/dev/shm")
+_ROOM = 4 * 2**30
+"""What a server may need, in bytes; in a container there is often far less."""
+
+
 def new_place() -> str:
-    """Return a folder in which a server may keep its data: every user can go there."""
-    return tempfile.mkdtemp(prefix="recollect-postgres-")
+    """Return a folder in which a server may keep its data: every user can go there.
+
+    It is in memory where there is room: a new schema is a hundred new files.
+    """
+    has_room = _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_MEMORY).free > _ROOM
+    return tempfile.mkdtemp(prefix="recollect-postgres-", dir=_IN_MEMORY if has_room else None)
 
 
 def forget_place(place: str) -> None:

@@ -71,7 +71,8 @@ find_pip() {
 }
 
 install() {
-    $pip install --quiet --quiet --no-input --disable-pip-version-check --constraint requirements.lock "$@" ||
+    $pip install --quiet --quiet --no-compile --no-input --disable-pip-version-check \
+        --constraint requirements.lock "$@" ||
         give_up "the installation above failed; mend its cause and run make again"
 }
 

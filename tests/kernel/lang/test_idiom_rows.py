@@ -40,6 +40,6 @@ def places() -> list[Surroundings]:
     return [around(text) for text in texts()]
 
 
-@pytest.mark.parametrize("row", rows(), ids=lambda row: f"{row.message}: {row.shown}")
+@pytest.mark.parametrize("row", rows(), ids=lambda row: f"{row.message}: {row.seen}")
 def test_a_row_is_found_in_a_text_of_the_suites(row: IdiomRow, places: list[Surroundings]) -> None:
     assert any(one.found(row) is not None for one in places)

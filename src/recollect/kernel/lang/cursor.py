@@ -49,7 +49,7 @@ from recollect.kernel.lang.tokens import (
     Tokens,
     is_word,
 )
-from recollect.kernel.lang.words import COMPARISONS, KEYWORDS, VALUES
+from recollect.kernel.lang.words import COMPARISONS, FIELDS, KEYWORDS, SECTIONS, VALUES
 from recollect.kernel.store.cells import LARGEST, SMALLEST
 
 MAX_DEPTH = 64  # values, patterns, blocks, parentheses in one another; alike in what is stored
@@ -500,9 +500,6 @@ def _node(raw: Raw, span: Span) -> ValueNode:
             return literal(raw, span)
 
 
-PARTS = ("id", "type", "name", "subject", "predicate", "object")
-SECTIONS = ("attributes", "metadata")
-FIELDS = (*PARTS, *SECTIONS)
 WHOLE = tuple((section,) for section in SECTIONS)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.errors import RecollectError, Span
+from recollect.errors import RecollectError
 from recollect.kernel.lang.ast import (
     ConceptBlock,
     DeleteConcept,
@@ -80,29 +80,7 @@ def delete(cursor: Cursor) -> Mutation:
         case "CONCEPT":
             return _delete_concept(cursor, first)
         case _:
-            raise _nothing_to_delete(cursor)
-
-
-def _nothing_to_delete(cursor: Cursor) -> RecollectError:
-    """Return the error for a DELETE that does not say what kind of thing goes."""
-    if is_named(cursor.token, "?"):
-        return cursor.settled(_named_to_delete(cursor))
-    return cursor.unexpected(*DELETES)
-
-
-def _named_to_delete(cursor: Cursor) -> RecollectError:
-    """Return the error for `DELETE ?x WHERE`, by what `?x` is there."""
-    name = cursor.token
-    ways = {"{": f"CONCEPT {name} DETACH", "(": f"PROPOSITIONS {name}"}
-    texts = cursor.tokens.texts
-    after = {texts[at + 1] for at in range(cursor.at + 1, len(texts) - 1) if texts[at] == name}
-    meant = [way for sign, way in ways.items() if sign in after]
-    better = meant[0] if len(meant) == 1 and cursor.next_token() == "WHERE" else None
-    return cursor.error(
-        "DELETE does not say whether concepts or links go",
-        hint=f"use {better or ' or '.join(ways.values())}",
-        fix=better,
-    )
+            raise cursor.unexpected(*DELETES)
 
 
 def _block(cursor: Cursor) -> ConceptBlock | LinkBlock:
@@ -309,18 +287,5 @@ def _delete_concept(cursor: Cursor, first: int) -> DeleteConcept | DeleteConcept
 
 def _detach(cursor: Cursor) -> None:
     if cursor.token != "DETACH":
-        raise _no_detach(cursor)
+        raise cursor.unexpected("DETACH")
     cursor.advance()
-
-
-def _no_detach(cursor: Cursor) -> RecollectError:
-    error = cursor.unexpected("DETACH")
-    if error.fix is None:
-        end = cursor.since(cursor.at - 1)
-        error = cursor.error(
-            "DELETE CONCEPT has no DETACH, which confirms that its links go too",
-            span=Span(end.end, end.end),
-            hint="add DETACH",
-            fix=" DETACH",
-        )
-    return error

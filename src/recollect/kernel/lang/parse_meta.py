@@ -5,7 +5,6 @@ KIP 1.0-draft3, META; and KIP 1.0-RC11, section 5. EXPLAIN is of Recollect.
 
 from __future__ import annotations
 
-from recollect.errors import Fix, RecollectError
 from recollect.kernel.lang.ast import (
     Describe,
     DescribeConceptType,
@@ -22,10 +21,8 @@ from recollect.kernel.lang.ast import (
 )
 from recollect.kernel.lang.cursor import Cursor, text, variable
 from recollect.kernel.lang.parse_query import find, tail, where
-from recollect.kernel.lang.repair.synonyms import Where, synonyms
 from recollect.model import ElementKind
 
-OTHER_NAMES = synonyms(Where.DESCRIBED)
 List = type[DescribeDomains] | type[DescribeConceptTypes] | type[DescribePropositionTypes]
 
 PAGE = ("LIMIT", "CURSOR")
@@ -48,28 +45,12 @@ def describe(cursor: Cursor) -> Describe:
         if cursor.take("TYPES"):
             return _listed(DescribePropositionTypes, cursor, first)
         return DescribePropositionType(_one_type(cursor), span=cursor.since(first))
-    raise _nothing_to_describe(cursor)
+    raise cursor.unexpected("PRIMER", "DOMAINS", "CONCEPT", "PROPOSITION")
 
 
 def _listed(node: List, cursor: Cursor, first: int) -> Describe:
     found = tail(cursor, *PAGE)
     return node(found.limit, found.cursor, span=cursor.since(first))
-
-
-def _nothing_to_describe(cursor: Cursor) -> RecollectError:
-    better = OTHER_NAMES.get(cursor.token.upper())
-    if better is None and cursor.token[0] == '"':
-        better = f"CONCEPT TYPE {cursor.token}"
-    if better is not None:
-        first, message = cursor.at, f"there is no DESCRIBE {cursor.token[:40]}"
-        cursor.advance()
-        if better == "DOMAINS" and cursor.token[0] == '"':  # of one domain
-            cursor.advance()
-        return cursor.error(message, span=cursor.since(first), hint=f"use {better}", fix=better)
-    error = cursor.unexpected("PRIMER", "DOMAINS", "CONCEPT", "PROPOSITION")
-    if cursor.at_end:
-        error.hint, error.fix = "add PRIMER", Fix(cursor.here(), " PRIMER")
-    return error
 
 
 def search(cursor: Cursor) -> Search:
@@ -121,12 +102,5 @@ def explain(cursor: Cursor) -> Explain:
 
 def _one_type(cursor: Cursor) -> Text:
     if not cursor.take("TYPE"):
-        raise _no_type(cursor)
+        raise cursor.unexpected("TYPE", "TYPES")
     return text(cursor)
-
-
-def _no_type(cursor: Cursor) -> RecollectError:
-    error = cursor.unexpected("TYPE", "TYPES")
-    if cursor.at_end:
-        error.hint, error.fix = "add TYPES", Fix(cursor.here(), " TYPES")
-    return error

@@ -115,12 +115,8 @@ def _no_statement(cursor: Cursor, statements: Sequence[Statement]) -> RecollectE
     error = cursor.unexpected(*STATEMENTS, *tail_of(statements))
     if error.hint:
         return error
-    if cursor.token == "GROUP":
-        error.hint = "remove GROUP BY: an aggregate is grouped by the plain columns of FIND"
-    elif cursor.token in CLAUSES:
+    if cursor.token in CLAUSES:
         error.hint = f"move {cursor.token} into the braces of WHERE"
-    elif cursor.token == "WHERE":
-        error.hint = "keep one WHERE"
     elif cursor.token in PARTS and statements:
         statement = cursor.tokens.texts[cursor.statement]
         error.message = f"{statement} has no {cursor.token} here"

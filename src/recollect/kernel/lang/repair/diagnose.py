@@ -35,19 +35,12 @@ from recollect.kernel.lang.tokens import (
     is_word,
     quoted,
 )
-from recollect.kernel.lang.words import ARITHMETIC, KEYWORDS, STATEMENTS, VALUES
+from recollect.kernel.lang.words import KEYWORDS, STATEMENTS, VALUES
 
 SYNONYMS = synonyms(Where.OPERATOR, Where.CLAUSE)
 FOREIGN_STATEMENTS = synonyms(Where.STATEMENT)
 SPOKEN_VALUES = synonyms(Where.VALUE)
 LONG_DIRECTIONS = synonyms(Where.DIRECTION)
-FIRST_OF_TWO = {
-    **dict.fromkeys(("TYPE", "METADATA"), "WITH"),
-    **dict.fromkeys(("ATTRIBUTES", "PROPOSITIONS"), "SET"),
-    "BY": "ORDER",
-    "VERSION": "EXPECT",
-}
-SECOND_OF_TWO = ("BY", "TYPE", "METADATA")
 QUOTES = {one: one for one in "'`\u201d\uff02"} | {
     "\u2018": "\u2019",
     "\u201c": "\u201d",
@@ -75,11 +68,9 @@ def unexpected(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectE
         or _other_spelling(tokens, at, expected)
         or _other_comparison(tokens, at, expected)
         or _stray(tokens, at, expected)
-        or _half_of_two(tokens, at, expected)
         or _missing_bracket(tokens, at, expected)
         or _missing_separator(tokens, at, expected)
         or _near_miss(tokens, at, expected)
-        or _missing_word(tokens, at, expected)
         or _bare_word(tokens, at, expected)
         or _error(tokens, tokens.span(at), _mismatch(token, expected))
     )
@@ -135,12 +126,7 @@ def _text_ends(tokens: Tokens, expected: tuple[str, ...]) -> RecollectError:
     bracket = innermost_open(tokens, len(tokens.texts) - 1)
     end = len(tokens.source)
     if bracket is None:
-        message = f"the text ends, expected {listed(expected)}"
-        error = _error(tokens, Span(end, end), message)
-        if len(expected) == 1 and expected[0] in SECOND_OF_TWO:
-            word = expected[0]
-            error.hint, error.fix = f"add {word}", Fix(Span(end, end), f" {word}")
-        return error
+        return _error(tokens, Span(end, end), f"the text ends, expected {listed(expected)}")
     symbol = tokens.texts[bracket]
     closer = CLOSERS[symbol]
     is_mended = closer in expected
@@ -198,15 +184,6 @@ def _no_token(tokens: Tokens, at: int) -> RecollectError | None:
             code=INVALID_IDENTIFIER,
             hint=f"write `{token}` and a name that begins with a letter or `_`, without a space",
         )
-    if tokens.source.startswith("...", span.start):
-        where = Span(span.start, span.start + 3)
-        message = "`...` stands for something left out and is not part of the language"
-        return _error(tokens, where, message, hint="remove `...`", fix="")
-    if token == "." and tokens.texts[at - 1][0] == "?":
-        return _after_dot(tokens, at)
-    if token == "#" or tokens.source.startswith(("--", "/*"), span.start):
-        hint = "begin the comment with `//`"
-        return _error(tokens, span, f"`{token}` does not begin a comment", hint=hint)
     if not first.isprintable():
         shown = f"U+{ord(first):04X}"
         message = f"the character {shown} stands outside a string"
@@ -231,19 +208,6 @@ def _open_string(tokens: Tokens, at: int) -> RecollectError | None:
         return _error(tokens, place, message, hint=f"write {escape}", fix=escape)
     hint = r'close it with `"`; a line break inside a string is written \n'
     return _error(tokens, quote, OPEN_STRING, hint=hint)
-
-
-def _after_dot(tokens: Tokens, at: int) -> RecollectError:
-    variable = tokens.texts[at - 1]
-    message = f"a field of {variable} is read only in FIND, FILTER, ORDER BY and UPDATE"
-    hint = f"use {variable} alone, or a variable that ATTR or META binds"
-    error = _error(tokens, tokens.span(at), message, hint=hint)
-    last = at
-    while tokens.texts[last] == "." and is_word(tokens.texts[last + 1]):
-        last += 2
-    if last > at:
-        error.fix = Fix(tokens.spans(at, last - 1), "")
-    return error
 
 
 def _wrong_quotes(tokens: Tokens, at: int) -> RecollectError:
@@ -314,9 +278,6 @@ def _bare_word(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectE
     if not (is_word(token) or token[0].isdecimal()) or len(token) > 200:
         return None
     if A_STRING in expected or A_VALUE in expected:
-        if token in ARITHMETIC and tokens.texts[at + 1] == "(":
-            message = f"{token} stands where a plain value is expected"
-            return _error(tokens, span, message, hint="compute in UPDATE, as the value of a key")
         text = quoted(token)
         message = f"`{token[:40]}` is not quoted, expected {listed(expected)}"
         return _error(tokens, span, message, hint=f"use {text}", fix=text)
@@ -326,28 +287,6 @@ def _bare_word(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectE
     return _error(
         tokens, span, _mismatch(token, expected), hint=f"use {sigil}{token}", fix=f"{sigil}{token}"
     )
-
-
-def _half_of_two(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError | None:
-    """The second of two words that are written together, without the first."""
-    first = FIRST_OF_TWO.get(tokens.texts[at])
-    return _add_word(tokens, at, expected, first) if first in expected else None
-
-
-def _missing_word(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError | None:
-    """The first of two words that are written together, without the second."""
-    if len(expected) > 1 or expected[0] not in SECOND_OF_TWO:
-        return None
-    return _add_word(tokens, at, expected, expected[0])
-
-
-def _add_word(
-    tokens: Tokens, at: int, expected: tuple[str, ...], word: str | None
-) -> RecollectError:
-    span = tokens.span(at)
-    error = _error(tokens, span, _mismatch(tokens.texts[at], expected), hint=f"add {word}")
-    error.fix = Fix(Span(span.start, span.start), f"{word} ")
-    return error
 
 
 def _stray(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError | None:

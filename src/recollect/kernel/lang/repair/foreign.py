@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recollect.errors import Fix, RecollectError, Span
-from recollect.kernel.lang.repair.near import fault_at, field_end
+from recollect.kernel.lang.repair.near import fault_at
 from recollect.kernel.lang.tokens import END, Tokens, is_word, quoted
 from recollect.kernel.lang.words import AGGREGATES, STATEMENTS
 from recollect.node import replace
@@ -48,7 +48,7 @@ def grouped(tokens: Tokens, at: int, statement: int) -> RecollectError | None:
         return None
     last, named = at + 1, []
     while texts[last + 1][0] in "?," and texts[last + 1] is not END:
-        last = field_end(tokens, last + 1)
+        last = _field_end(tokens, last + 1)
         if texts[last] != ",":
             named.append(tokens.source[tokens.starts[last] : tokens.span(last).end])
     columns = (
@@ -96,3 +96,11 @@ def prose_before(tokens: Tokens, at: int, statement: int) -> RecollectError | No
                 f"begin with {tokens.texts[one]} {where}, without what stands before it",
             )
     return None
+
+
+def _field_end(tokens: Tokens, at: int) -> int:
+    """Return the last token of `?x.attributes.name`, or of a plain value."""
+    texts = tokens.texts
+    while texts[at + 1] == "." and (texts[at + 2][0].isalpha() or texts[at + 2][0] == "_"):
+        at += 2
+    return at

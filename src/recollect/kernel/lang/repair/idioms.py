@@ -11,7 +11,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 
-from recollect.errors import Fix, RecollectError
+from recollect.errors import Fix, RecollectError, Span
 from recollect.kernel.lang.repair.diagnose import listed
 from recollect.kernel.lang.repair.foreign import grouped, newer_language, prose_before, question
 from recollect.kernel.lang.repair.near import fault_at
@@ -74,7 +74,7 @@ def _told(
     parts = around.found(row)
     if parts is None:
         return None
-    spans = {name: tokens.spans(first, end - 1) for name, (first, end) in parts.items()}
+    spans = {name: _span(tokens, first, end) for name, (first, end) in parts.items()}
     texts = {name: tokens.source[span.start : span.end] for name, span in spans.items()}
     texts |= {"seen": tokens.texts[at], "expected": listed(expected) if expected else ""}
     fix = None
@@ -88,3 +88,11 @@ def _told(
         fix = Fix(spans["all"], texts["edit"])
     place = spans.get(row.mark or ("all" if row.write is None else ""), tokens.span(at))
     return fault_at(tokens, place, filled(row.message, texts), filled(row.hint, texts), fix)
+
+
+def _span(tokens: Tokens, first: int, end: int) -> Span:
+    """Return the place from a token to before another one; of none, right after what is before."""
+    if first < end:
+        return tokens.spans(first, end - 1)
+    place = tokens.span(first - 1).end
+    return Span(place, place)

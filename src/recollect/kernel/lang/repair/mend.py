@@ -151,10 +151,11 @@ class _Trial:
         self.end, self.size = part.end, part.end - part.start
 
     def is_mended(self, error: RecollectError) -> bool:
-        """Whether the statement parses with the edit of an error, as far as that can be tried."""
-        return (
-            error.fix is not None and self.size <= MOST_VERIFIED and not self.left_after(error.fix)
-        )
+        """Whether the statement was parsed with the edit of an error, and is the language."""
+        fix = error.fix
+        if fix is None or fix.span.start < self._part.start or self.size > MOST_VERIFIED:
+            return False
+        return self.left_after(fix) == 0
 
     @property
     def is_over(self) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from recollect.errors import Fix, RecollectError
-from recollect.kernel.lang.repair.near import brackets_around, fault_at, members
-from recollect.kernel.lang.tokens import Tokens
+from recollect.kernel.lang.repair.near import brackets_around, fault_at
+from recollect.kernel.lang.tokens import CLOSERS, Tokens
 from recollect.kernel.lang.words import PATTERN_KEYS
 
 
@@ -23,7 +23,7 @@ def key_in_pattern(tokens: Tokens, at: int, statement: int) -> RecollectError | 
         return None
     if texts[opener + 1] not in PATTERN_KEYS and texts[opener + 2] != ":":
         return None
-    found = members(tokens, opener, closer)
+    found = _members(tokens, opener, closer)
     kept = [text for name, text, _ in found if name in PATTERN_KEYS]
     moved = [(name, text, value) for name, text, value in found if name not in PATTERN_KEYS]
     if not kept or not moved:
@@ -58,3 +58,20 @@ def key_in_pattern(tokens: Tokens, at: int, statement: int) -> RecollectError | 
     is_plain = all(re.fullmatch(r"[^\W\d]\w*", name) for name, _, _ in moved)
     fix = Fix(span, f"{pattern} {better}") if is_plain else None
     return fault_at(tokens, tokens.span(at), message, f"write {better}", fix)
+
+
+def _members(tokens: Tokens, opener: int, closer: int) -> list[tuple[str, str, str]]:
+    """Return the members of braces: key, `key: value` and value, as they are written."""
+    found: list[tuple[str, str, str]] = []
+    first, depth = opener + 1, 0
+    for one in range(opener + 1, closer + 1):
+        token = tokens.texts[one]
+        depth += (token in CLOSERS) - (token in CLOSERS.values())
+        if (token == "," and depth == 0) or one == closer:
+            if one - first >= 3 and tokens.texts[first + 1] == ":":
+                whole, value = tokens.spans(first, one - 1), tokens.spans(first + 2, one - 1)
+                text = tokens.source[whole.start : whole.end]
+                name = tokens.texts[first].strip('"')
+                found.append((name, text, tokens.source[value.start : value.end]))
+            first = one + 1
+    return found

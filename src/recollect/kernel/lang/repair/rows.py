@@ -1,128 +1,73 @@
 """How a row of `idioms.txt` is written, and how it is found in a text.
 
 A row is a message, and below it, each on a line of its own: what is `seen`, what to `write` in its
-place, and a `hint` where that is more than to use what is written. One message may have several.
-`in` names the statement it stands in; `expected` what could have stood
-where the text fails; `mark` what is shown as wrong where that is not the token a text fails at:
-`all` that is edited, or one part.
+place, and a `hint` where that is more than to use what is written. One message may have several
+rows. `in` names the statement that a row stands in; `expected` is what could have stood where the
+text fails; `mark` is what is shown as wrong where that is not the token a text fails at: `all`
+that is edited, or one part. Above what is seen, these are of all rows of their message.
 
 What is seen is an example of the tokens. A word in small letters stands for itself in any case,
 all else as it is written; what stands between brackets stands right between those. `?a` is a
-variable, `"a"` a string, `<a:kind>` one of the kinds below, and `<a:x y>` one of some tokens; the
-name may be left out. `<a:kind?>` is there or not, and `<-:kind>` does not follow. `!!` is where
-the text fails, else that is anywhere in the row. `<<` and `>>` stand around what is edited.
+variable, `"a"` a string, `<a:kind>` a kind of `kinds.txt`, and `<a:x y>` one of some tokens; the
+name may be left out. `<a:kind?>` is there or not, `<a:kind*>` any number of times, `<a:kind+>`
+once or more, and `<-:kind>` does not follow; `<=:a>` is
+the token `a` again. `!!` is where the text fails; without it that is
+anywhere in the edit. `<<` and `>>` stand around what is edited.
 
-What is written names the parts: `<a>`, or a form of one, as `<a.quoted>`.
+What is written, a hint and a message name the parts: `<a>`, or a form of one, as `<a.quoted>`;
+`<all>` is what is edited, `<seen>` the token a text fails at, `<edit>` what is written. A kind is
+an expression for one token between `/`, or an example of several; two lines are two forms of it.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Final
 
 from recollect.kernel.lang.tokens import CLOSERS, Tokens, quoted
-from recollect.kernel.lang.words import AGGREGATES, COMPARISONS, FIELDS, TESTS
+from recollect.kernel.lang.words import AGGREGATES, ARITHMETIC, COMPARISONS, FIELDS, TESTS
 from recollect.node import dataclass
 
 AROUND = 400  # tokens before and after the one a text fails at, among which a row is looked for
 
 # A token is a line: the number of its innermost bracket, a space, its text. `>` marks the one that
-# the text fails at. `%` stands for the number of an element, `%IN` for that of the bracket around.
-_ONE: Final = r">?(?!0 [)}\]])\d+ [^\n]*\n"  # any but a bracket that closes nothing
-
-
-def _token(text: str) -> str:
-    return rf">?\d+ (?:{text})\n"
-
-
-def _inside(brackets: str, inside: str = f"(?:{_ONE})*?", name: str = "%1") -> str:
-    opener, closer = brackets[0], brackets[1]
-    return rf">?(?P<{name}>\d+) \{opener}\n{inside}>?(?P={name}) \{closer}\n"
-
-
-_WORD: Final = r"[^\W\d]\w*"
-_COMMA: Final = _token(",")
-_COLON: Final = _token(":")
-_JOINED: Final = _token(r"&&|\|\|")
-_NAMED: Final = _token('"[^\\n]+"')
-_MANY: Final = f"(?:{_ONE})*?"
-_FLAT: Final = rf"(?:(?!>?%IN ,\n){_ONE})+?"
-_DOTTED: Final = "(?:" + _token(r"\.") + _token(_WORD) + ")*"
-_FIELD: Final = _token(r"\?\w+") + _DOTTED
-_OPERAND: Final = _token(r"[^(){}\[\],\0\n][^\n]*") + _DOTTED
-_TEST: Final = _FIELD + _token("|".join((*COMPARISONS, "="))) + _OPERAND
-_PAIR: Final = _token(_WORD) + _token("=") + _token(r'"[^\n]*"|[0-9][^\n]*|true|false|null')
-_KEYED: Final = _token('"?(?:type|name|id)"?') + f"{_COLON}(?:{_COLON})?{_OPERAND}"
-_GROUP: Final = f"(?:{_inside('{}')}|{_inside('()', name='%2')})"
-_CLAUSE: Final = f"(?:{_token('[?].+|NOT|OPTIONAL|UNION|FILTER|ATTR|META')})?{_GROUP}"
-_METADATA: Final = _token("WITH") + _token("METADATA") + _inside("{}")
-_BLOCK: Final = (
-    _token("CONCEPT|PROPOSITION") + f"(?:{_token('[?@].+')})?" + _inside("{}", name="%2")
-)
-_CALL: Final = f"(?:{_token('[A-Z_]+')})?" + _inside("()")
-
-TOKEN_KINDS: Final = {
-    "after a percent": r'"%[^%_*"\\]+"',
-    "aggregate": "|".join(AGGREGATES),
-    "any": r"[^\0\n][^\n]*",
-    "at handle": r"@\w+",
-    "before a percent": r'"[^%_*"\\]+%"',
-    "before a side": "[(,]|" + "|".join(COMPARISONS),
-    "between percents": r'"%[^%_*"\\]+%"',
-    "binary test": f"(?i:{'|'.join(one for one in TESTS if not one.startswith('IS_'))})",
-    "comparison": "|".join(COMPARISONS),
-    "count": "[0-9]+",
-    "grouped digits": r"[0-9]{1,3}(?:_[0-9]{3})+(?:\.[0-9]+)?",
-    "handle": r"[?@]\w+",
-    "inequality": "|".join(one for one in COMPARISONS if one != "=="),
-    "minus number": r"-[0-9][0-9.]*",
-    "named": rf'(?!(?:SET|WHERE)\n){_WORD}|"[^\n]*"',
-    "number": r"[0-9]+(?:\.[0-9]+)?",
-    "part": r"[\w?][^\n]*",
-    "plain": r'"[^\n]*"|[0-9][^\n]*',
-    "plus number": r"\+[0-9][0-9.]*",
-    "string": r'"[^\n]*"',
-    "term": r'["$][^\n]*',
-    "test": "|".join(TESTS),
-    "variable": r"\?\w+",
-    "word": _WORD,
+# the text fails at.
+_ONE: Final = r">?(?!0 [)}\]])\d+ .*\n"  # any but a bracket that closes nothing
+_LISTS: Final = {
+    "aggregate": AGGREGATES,
+    "arithmetic": ARITHMETIC,
+    "before a side": ("(", ",", *COMPARISONS),
+    "binary test": tuple(one.lower() for one in TESTS if not one.startswith("IS_")),
+    "comparison": COMPARISONS,
+    "inequality": tuple(one for one in COMPARISONS if one != "=="),
+    "test": TESTS,
 }
-"""Kinds of one token, by its text."""
+"""Kinds of one token that the words of the language are."""
 
-RUN_KINDS: Final = {
-    "()": _inside("()"),
-    "assignments": f"{_PAIR}(?:{_COMMA}{_PAIR})*",
-    "blocks": f"(?:{_BLOCK}(?:{_METADATA})?)+",
-    "clause": r"(?=>?\d+ [?({])" + _CLAUSE,
-    "clauses": rf"(?=>?\d+ [?({{])(?:{_CLAUSE}(?:{_COMMA})?)+",
-    "columns": rf"(?:(?!>?\d+ (?:WHERE|ORDER|LIMIT|OFFSET|CURSOR|\{{|\0)\n){_ONE})+",
-    "conditions": f"(?:(?:{_token('!')})*(?:{_CALL}|{_TEST})(?:{_JOINED})?)+",
-    "counted": f"(?:{_token('DISTINCT')})?{_FIELD}",
-    "field": _FIELD,
-    "firsts": rf"(?:{_MANY}>?%IN ,\n)?",  # what stands before a member, with its comma
-    "flat": _FLAT,  # without a comma of its bracket
-    "group": _GROUP,
-    "keyed": _inside("{}", f"{_ONE}{_COLON}{_MANY}"),
-    "metadata": _METADATA,
-    "names": f"{_NAMED}(?:{_token(r'[|,]|[|][|]|OR|or')}{_NAMED})*",
-    "operand": _OPERAND,
-    "path": rf'(?=>?\d+ ["?$]){_FLAT}',
-    "parameter": f"(?:{_token('[$].+')}|{_COLON}{_token(_WORD)})",
-    "pattern": _inside("{}", f"(?:{_KEYED}(?:{_COMMA})?)+"),
-    "rest": _MANY,
-    "section": _token(r"\?\w+") + _token(r"\.") + _token("attributes|metadata"),
-    "sets": f"(?:{_token('SET')}{_ONE}{_inside('{}')})+",
-    "side": f"(?:{_FIELD}|" + _token('["0-9$-].*|true|false|null') + ")",
+_RUNS: Final = {
+    "one": _ONE,
+    "rest": f"(?:{_ONE})*?",
+    "flat": rf"(?:(?!>?%IN ,\n){_ONE})+?",  # without a comma of its bracket
     "stray": r">?0 [)}\]]\n",
-    "tests": f"{_TEST}(?:{_JOINED}(?:{_TEST}|{_FIELD}))*",
-    "value": "(?:" + _token('["$].*') + f"|{_inside('[]')})",
-    "{}": _inside("{}"),
 }
-"""Kinds of several tokens, by their lines."""
+"""What a table cannot say: lines of which the least are taken, `%IN` the bracket they stand in."""
+
+
+@cache
+def _kinds() -> Mapping[str, list[str]]:
+    """Return what each kind of `kinds.txt` may look like."""
+    text = files("recollect.kernel.lang.repair").joinpath("kinds.txt").read_text("utf-8")
+    found = defaultdict[str, list[str]](list)
+    for line in text.split("\n"):
+        kind, _, seen = line.partition("  ")
+        found[kind].append(seen.strip())
+    return found
+
 
 _OWN_KEY: Final = re.compile(rf"^(\?\w+)\.(?!(?:{'|'.join(FIELDS)})\b)")
 _ONE_SIGN: Final = re.compile("(?<![=!<>])=(?!=)")
@@ -132,7 +77,7 @@ FORMS: Final[Mapping[str, Callable[[str], str]]] = {
     "bars": lambda text: " | ".join(re.findall(r'"[^"]*"', text)),
     "colons": lambda text: re.sub(r'("(?:[^"\\]|\\.)*")|\s*=\s*', lambda one: one[1] or ": ", text),
     "inner": lambda text: text[1:-1].replace("=", ":"),
-    "key": lambda text: text[1:-1] if re.fullmatch(f'"{_WORD}"', text) else text,
+    "key": lambda text: text[1:-1] if re.fullmatch(r'"[^\W\d]\w*"', text) else text,
     "name": lambda text: text[1:],
     "parameter": lambda text: f"${text[1:]}",
     "quoted": lambda text: text if text[0] in '"$' else quoted(text),
@@ -144,8 +89,8 @@ FORMS: Final[Mapping[str, Callable[[str], str]]] = {
 }
 """Ways to write a part of what is seen."""
 
-_ELEMENT: Final = re.compile(r"<[\w-]*:.+?>(?= |$)|\S+")
-_CLASS: Final = re.compile(r"<([\w-]*):(.+?)(\??)>")
+_ELEMENT: Final = re.compile(r"<[\w=-]*:.+?>(?= |$)|\S+")
+_CLASS: Final = re.compile(r"<([\w=-]*):(.+?)([?*+]?)>")
 _PART: Final = re.compile(r"<(\w+)(?:\.(\w+))?>")
 
 
@@ -154,9 +99,7 @@ class IdiomRow:
     """One form of an idiom: how it is known, and what is said of it."""
 
     message: str
-    shown: str  # what is seen, as the table has it
-    seen: re.Pattern[str]
-    failing: re.Pattern[str] | None  # what the token is that the text fails at, if that is said
+    seen: str
     write: str | None
     hint: str
     statement: str
@@ -168,72 +111,82 @@ class IdiomRow:
 def rows() -> tuple[IdiomRow, ...]:
     """Return the rows of the table, in the order in which they are tried."""
     text = files("recollect.kernel.lang.repair").joinpath("idioms.txt").read_text("utf-8")
-    return tuple(row for idiom in text.strip().split("\n\n") for row in _rows(idiom))
+    idioms = (one for one in text.strip().split("\n\n") if one[0] != "#")
+    return tuple(row for idiom in idioms for row in _rows(idiom))
 
 
 def _rows(idiom: str) -> Iterator[IdiomRow]:
     message, *lines = idiom.split("\n")
     shared, forms = dict[str, str](), list[dict[str, str]]()
     for line in lines:
-        word, _, said = line.strip().partition(" ")
+        word, _, said = line[2:].partition(" ")
         if word == "seen":
             forms.append({**shared, word: said})
         else:
             (forms[-1] if forms else shared)[word] = said
     for form in forms:
-        seen, failing = _compiled(form["seen"])
         write, hint = form.get("write"), form.get("hint", "use <edit>")
         others = (form.get(word, "") for word in ("in", "expected", "mark"))
-        yield IdiomRow(message, form["seen"], seen, failing, write, hint, *others)
+        yield IdiomRow(message, form["seen"], write, hint, *others)
 
 
-def _compiled(seen: str) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
-    """Return the expression for what is seen, and for the token alone that the text fails at."""
-    found, failing, is_failing = "", None, False
-    opened: list[str] = []
-    for number, element in enumerate(_ELEMENT.findall(seen)):
-        around = f"(?P=_{opened[-1]})" if opened else r"\d+"
+@cache
+def _whole(seen: str) -> re.Pattern[str]:
+    """Return the expression for all that is seen."""
+    return re.compile(_lines(seen, "_"))
+
+
+@cache
+def _failing(seen: str) -> re.Pattern[str] | None:
+    """Return the expression for the token that a text fails at, if that is said."""
+    _, mark, rest = seen.partition("!! ")
+    first = _ELEMENT.search(rest.removeprefix("<< ").removeprefix(">> "))
+    return re.compile(_lines(first[0], "_")) if mark and first else None
+
+
+def _lines(seen: str, number: str, around: str = r"\d+") -> str:
+    """Return the expression for the lines that look like some elements."""
+    found, opened = "", list[str]()
+    for at, element in enumerate(_ELEMENT.findall(seen)):
+        inside = f"(?P={opened[-1]})" if opened else around
         match element:
             case "!!":
-                is_failing = True
                 found += "(?=>)"
-                continue
             case "<<" | ">>":
                 found += "(?P<FIRST>)" if element == "<<" else "(?P<LAST>)"
-                continue
             case "(" | "{" | "[":
-                opened.append(str(number))
-                lines, alone = rf">?(?P<_{number}>\d+) \{element}\n", rf">?\d+ \{element}\n"
+                opened.append(f"{number}_{at}")
+                found += rf">?(?P<{opened[-1]}>\d+) \{element}\n"
             case ")" | "}" | "]" if opened:
+                found += rf">?{inside} \{element}\n"
                 opened.pop()
-                lines, alone = rf">?{around} \{element}\n", rf">?\d+ \{element}\n"
             case _:
-                lines, alone = (_lines(element, str(number), one) for one in (around, r"\d+"))
-        found += lines
-        if is_failing:
-            failing, is_failing = re.compile(alone), False
-    return re.compile(found), failing
+                found += _element(element, f"{number}_{at}", inside)
+    return found
 
 
-def _lines(element: str, number: str, around: str) -> str:
+def _element(element: str, number: str, around: str) -> str:
     """Return the expression for the lines that an element stands for, with its name."""
     given = _CLASS.fullmatch(element)
-    if given is not None:
-        name, kind, may_lack = given.groups()
+    name, kind, often = given.groups() if given else ("", element, "")
+    if not given and len(element) > 1 and element[0] in '?"':
+        name, kind = element.strip('?"'), "variable" if element[0] == "?" else "string"
+    forms = _kinds().get(kind, [""]) if kind != element else [""]  # a word stands for itself
+    if name == "=":
+        return rf">?\d+ (?P=_{kind})\n"
+    if kind in _RUNS:
+        lines = _RUNS[kind].replace("%IN", around)
+    elif forms[0] and forms[0][0] != "/":
+        lines = "|".join(_lines(one, f"{number}_{at}", around) for at, one in enumerate(forms))
     else:
-        name, kind, may_lack = element.strip('?"'), element, ""
-        kind = {"?": "variable", '"': "string"}.get(element[0], kind) if len(element) > 1 else kind
-        name = name if kind != element else ""
-    if kind in RUN_KINDS:
-        lines = RUN_KINDS[kind].replace("%IN", around).replace("%", f"_{number}_")
-    else:
-        text = TOKEN_KINDS.get(kind) or "|".join(map(_literal, kind.split(" ")))
-        inside = r"\d+" if any(one in kind for one in "(){}[]") else around
-        lines = f">?{inside} (?:{text})\n"
+        tokens = _LISTS.get(kind) or kind.split(" ")
+        inside = r"\d+" if any(one in "(){}[]" for one in tokens) else around
+        text = forms[0][1:-1] or "|".join(map(_literal, tokens))
+        text = f"(?P<_{name}>{text})" if name.isalnum() else f"(?:{text})"
+        lines = f">?{inside} {text}\n"
     if name == "-":
         return f"(?!{lines})"
-    lines = f"(?:{lines})?" if may_lack else lines
-    return f"(?P<{name}>{lines})" if name else lines
+    return f"(?P<{name}>(?:{lines}){often})" if name else f"(?:{lines}){often}"
 
 
 def _literal(token: str) -> str:
@@ -267,10 +220,12 @@ class Surroundings:
 
         A part is its first token and the one after its last.
         """
-        if row.failing and not row.failing.match(self._lines, self._begins[self._failing]):
+        failing = _failing(row.seen)
+        if failing and not failing.match(self._lines, self._begins[self._failing]):
             return None
+        whole = _whole(row.seen)
         for begin in reversed(self._begins[: self._failing + 1]):
-            seen = row.seen.match(self._lines, begin)
+            seen = whole.match(self._lines, begin)
             if seen is None:
                 continue
             parts = {
@@ -281,7 +236,7 @@ class Surroundings:
             if "FIRST" in parts:
                 parts["all"] = (parts.pop("FIRST")[0], parts.pop("LAST")[0])
             first, end = parts.get("all", (0, 0))
-            if row.failing or first <= self._failing + self._first <= end:
+            if failing or first <= self._failing + self._first <= end:
                 return parts
         return None
 

@@ -23,7 +23,6 @@ from recollect.kernel.lang.tokens import (
     is_word,
 )
 from recollect.kernel.lang.words import (
-    CLAUSES,
     KEYWORDS,
     PATTERN_KEYS,
     SECTIONS,
@@ -58,7 +57,6 @@ def edits(tokens: Tokens, at: int, said: int, expected: tuple[str, ...]) -> Iter
     for place in places:
         yield from _replaced(tokens, place, expected if place == at else ())
     yield from _quoted(tokens, places)
-    yield from _moved(tokens, at)
     yield from _added(tokens, at, expected)
     yield from _closed(tokens, at)
     for place in (*places[1:], at + 1):
@@ -241,22 +239,6 @@ def _foreign(tokens: Tokens, at: int) -> Iterator[Fix]:
         named = next((one for one in texts[at:] if one[0] == "?" and len(one) > 1), None)
         if named is not None:
             yield Fix(tokens.span(at), named)
-
-
-def _moved(tokens: Tokens, at: int) -> Iterator[Fix]:
-    """Yield a clause that follows the braces of WHERE, moved into them."""
-    texts = tokens.texts
-    if not at or texts[at - 1] != "}" or not (texts[at] in CLAUSES or texts[at][0] in "?("):
-        return
-    depth, last = 0, at
-    for one in range(at, min(len(texts) - 1, at + 100)):
-        depth += (texts[one] in CLOSERS) - (texts[one] in CLOSERS.values())
-        last = one
-        if depth == 0 and texts[one] in CLOSERS.values():
-            break
-    clause = tokens.spans(at, last)
-    text = tokens.source[clause.start : clause.end]
-    yield Fix(Span(tokens.starts[at - 1], clause.end), f"{text} }}")
 
 
 def _removed(tokens: Tokens, at: int) -> Iterator[Fix]:

@@ -21,7 +21,6 @@ class Where(StrEnum):
     TEST = "as a function of FILTER"
     DIRECTION = "after a key of ORDER BY"
     VALUE = "as a value"
-    DESCRIBED = "after DESCRIBE"
 
 
 _ROWS: Final = (
@@ -48,11 +47,6 @@ _ROWS: Final = (
     (Where.VALUE, "True", "true"),
     (Where.VALUE, "False", "false"),
     (Where.VALUE, "None undefined", "null"),
-    (Where.DESCRIBED, "TYPES CONCEPTS CONCEPT_TYPES NODES", "CONCEPT TYPES"),
-    (Where.DESCRIBED, "PROPOSITIONS PREDICATES LINKS RELATIONS", "PROPOSITION TYPES"),
-    (Where.DESCRIBED, "TYPE", "CONCEPT TYPE"),
-    (Where.DESCRIBED, "PREDICATE", "PROPOSITION TYPE"),
-    (Where.DESCRIBED, "DOMAIN", "DOMAINS"),
 )
 
 

@@ -128,8 +128,8 @@ def things_called(
     pairs = {**things, **_bearers(nexus, called)}
     notices = list[Notice]()
     for id, name, whole, its in [*_namesakes(nexus, pairs)]:
-        is_alone = any(first_names(nexus, {whole: its}))  # who is named in full
-        if id in things or (whole in things and is_alone):
+        # Who is named in full may be called so, too, if nobody else is.
+        if id in things or (whole in things and any(first_names(nexus, {whole: its}))):
             things |= {id: name, whole: its}
             notices.append(may_be_one(name, id, its, whole))
     return things, tuple(notices)
@@ -150,11 +150,15 @@ def _namesakes(nexus: Nexus, things: Mapping[str, str]) -> Iterator[tuple[str, s
     """Yield what has the first name alone of one of some things, and that one: ids and names."""
     for whole, its in things.items():
         first, *others = its.split() or [""]
-        links = [one.link for end in ENDS for one in nexus.joints.at([whole], end)]
+        found = nexus.elements.named(first) if others else ()
+        called = [one.element for one in found if one.by in ("name", "spelling")]
+        links = (
+            [one.link for end in ENDS for one in nexus.joints.at([whole], end)] if called else []
+        )
         apart = {end for one in links for end in (one.subject, one.object)}
-        for one in nexus.elements.named(first) if others else ():
-            if one.by in ("name", "spelling") and one.element.id not in {whole, *apart}:
-                yield one.element.id, one.element.name, whole, its
+        yield from (
+            (one.id, one.name, whole, its) for one in called if one.id not in {whole, *apart}
+        )
 
 
 def first_names(nexus: Nexus, things: Mapping[str, str]) -> Iterator[str]:

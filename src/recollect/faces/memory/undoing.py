@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Final
 
 from recollect.errors import Hint, Notice, RecollectError, ToDo, join, refused, undo_of
@@ -86,20 +85,24 @@ def changes_back(nexus: Nexus, identifier: str) -> Back:
     joints = nexus.joints.at([element.subject], "subject", [element.predicate])
     gone = [one.link for one in joints if dated.expired_at is not None]
     now = [one for one in gone if element.id in earlier_lives(nexus, [one.id])]
-    last, *others = (versions_of(nexus, one.id)[-1].since.number for one in (element, *now))
+    last, *others = (_last_number(nexus, one.id) for one in (element, *now))
     back = None if max(others, default=0) > last else _fact_back(nexus, element)
     if back is not None and back.changes:
         return back
-    since = max((one.link for one in joints), key=partial(_last_number, nexus), default=element)
-    newer = now or ([] if back or since.id == element.id else [since])
+    newer = now
+    if not (back or now):
+        living = (one.link for one in joints)
+        since = max(living, key=lambda one: _last_number(nexus, one.id), default=element)
+        newer = [since] if since.id != element.id else []
     hints = [undo_of(one.id) for one in newer if (its := _fact_back(nexus, one)) and its.changes]
     message = _NOTHING if back or now else "what was told since would stand beside what this was"
     hints += [_forget(one.id) for one in (*newer, element)]
     raise refused(message, hints[0])
 
 
-def _last_number(nexus: Nexus, link: Link) -> int:
-    return versions_of(nexus, link.id)[-1].since.number
+def _last_number(nexus: Nexus, id: str) -> int:
+    """Return the transaction that changed a fact last."""
+    return versions_of(nexus, id)[-1].since.number
 
 
 def way_back(nexus: Nexus, identifier: str) -> Hint:
@@ -124,7 +127,7 @@ def _fact_back(nexus: Nexus, link: Link) -> Back | None:
     """
     joints = nexus.joints.at([link.subject], "subject", [link.predicate], closed=True)
     replaced = [one.link.id for one in joints if one.link.metadata.get(REPLACED_BY) == link.id]
-    number = max(versions_of(nexus, one)[-1].since.number for one in (link.id, *replaced))
+    number = max(_last_number(nexus, one) for one in (link.id, *replaced))
     steps, since = _steps_in(nexus, number, link)
     own = steps.pop(link.id, [])
     is_one = normal_text(link.predicate) in nexus.declared.functional()

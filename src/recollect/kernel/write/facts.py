@@ -207,8 +207,7 @@ class BatchFacts:
         if not moves:  # else it may end for another before it meets what says the same
             self._settle(link, rivals)
         if (told and told.is_functional) or self._is_functional(link.subject, predicate):
-            others = [*self._others(link.subject, predicate, link.object)]
-            self._settle_objects(link, others, moves=moves)
+            self._settle_objects(link, [*self._others_of(link)], moves=moves)
         if moves:
             self._settle(link, rivals)
 
@@ -217,6 +216,9 @@ class BatchFacts:
         for code in self._codes(predicate):
             links = self._unit.directory.links_from(subject, code)
             yield from (one for one in links if one.object != target)
+
+    def _others_of(self, link: LinkElement) -> Iterator[LinkElement]:
+        return self._others(link.subject, self._unit.terms.text(link.predicate), link.object)
 
     def _since(
         self, new: TimedFact, change: PutFact, ends: tuple[int, int], rivals: Iterable[LinkElement]
@@ -279,8 +281,7 @@ class BatchFacts:
         predicate = self._unit.terms.text(link.predicate)
         if not self._is_functional(link.subject, predicate):
             return False
-        others = self._others(link.subject, predicate, link.object)
-        known = link.content.valid_at
+        known, others = link.content.valid_at, self._others_of(link)
         return any(new.valid_at < one.content.valid_at < known for one in others)
 
     def _end_later(self, link: LinkElement, begins: Instant) -> None:
@@ -288,8 +289,7 @@ class BatchFacts:
         guess, group = link.content.valid_at, self._unit.group.group_id
         if not self._unit.session.rows(WRITTEN_AT, {"group": group, "at": guess}):
             return
-        predicate = self._unit.terms.text(link.predicate)
-        for one in self._others(link.subject, predicate, link.object):
+        for one in self._others_of(link):
             if one.content.invalid_at == guess:
                 self._tracker.meet(one, is_new=False)
                 self._end(one, begins)

@@ -256,7 +256,8 @@ def _own_group(caller: Caller, standing: str) -> str:
     if caller.groups is None:
         return standing
     if len(caller.groups) == 1:
-        return min(caller.groups)
+        (group,) = caller.groups
+        return group
     raise refused(
         "the token is valid for several groups, and none is named",
         f"add ?{_GROUP}={min(caller.groups)}",

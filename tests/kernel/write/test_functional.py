@@ -24,6 +24,7 @@ from recollect.model import (
     AsOf,
     BatchReport,
     Change,
+    Delete,
     EndFact,
     Instant,
     Key,
@@ -38,6 +39,8 @@ from recollect.model import (
 MARIA, SIEMENS, BMW = Key("Person", "Maria"), Key("Company", "Siemens"), Key("Company", "BMW")
 DEFINED = PutConcept("$PropositionType", "works_at", {"functional": True})
 WHERE = 'FIND(?c.name) WHERE { ?p {name: "Maria"} (?p, "works_at", ?c) } ORDER BY ?c.name'
+CLOCKS = """FIND(?l.metadata.valid_from, ?l.metadata.valid_until)
+WHERE { ?l (?p, "works_at", ?c) } ORDER BY ?l.metadata.valid_from"""
 NOW = Instant(1_800_000_000_000)  # 2027-01-15
 
 
@@ -285,6 +288,19 @@ def test_a_correction_is_undone(nexus: Nexus, since: str | None) -> None:
     with pytest.raises(RecollectError) as refused:
         undo_changes(nexus, number)
     assert refused.value.code is VERSION_CONFLICT
+
+
+def test_a_fact_that_is_told_again_by_an_undo_leaves_the_other_of_its_object_alone(
+    nexus: Nexus,
+) -> None:
+    times = {"valid_from": "2011", "valid_until": "2014"}
+    facts = [PutFact(MARIA, "works_at", BMW, metadata=one) for one in (times, {})]
+    first, _ = nexus.write(facts).only(BatchReport).ids
+    both = nexus.read(CLOCKS).rows
+    number = nexus.write([Delete(first)]).transaction
+    assert number is not None
+    nexus.write(undo_changes(nexus, number))
+    assert nexus.read(CLOCKS).rows == both and len(both) == 2
 
 
 STEPS = strategies.lists(

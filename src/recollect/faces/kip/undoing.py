@@ -104,7 +104,9 @@ def _fact_again(what: Triple, content: Content) -> PutFact:
         )
     guessed_at = None if "valid_from" in metadata else content.valid_at
     ends = what.subject, what.predicate, what.object
-    return PutFact(*ends, text, metadata=metadata, is_settled=True, guessed_at=guessed_at)
+    return PutFact(
+        *ends, text, metadata=metadata, is_settled=True, guessed_at=guessed_at, is_anew=True
+    )
 
 
 def _differ_in_end_alone(before: Content, after: Content) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final, NewType
 
 from recollect.errors import refused
@@ -406,6 +407,12 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str) and bool(value)
 
 
+@lru_cache(1024)
+def _plain(type: str) -> Kind:
+    """Return the kind of a type of which nothing is special; to make it takes a while."""
+    return Kind(type, is_meant=not type.startswith("$"))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Kinds:
     """The kinds that a memory was opened with, by type; of any other type nothing is special.
@@ -470,7 +477,7 @@ class Kinds:
 
     def of(self, type: str) -> Kind:
         """Return the kind of a type; a plain one where nothing is special about it."""
-        return self._by_type.get(type) or Kind(type, is_meant=not type.startswith("$"))
+        return self._by_type.get(type) or _plain(type)
 
     def is_free(self, type: str) -> bool:
         """Whether a plain name may mean a concept of the type: no meta-type, of no face."""

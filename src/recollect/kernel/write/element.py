@@ -15,7 +15,9 @@ before it is on disk. Only the living are found.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple, cast
 
 import orjson
@@ -35,7 +37,7 @@ from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.living import (
     BY_PUBLIC_ID,
     CONCEPT_BY_ID,
-    CONCEPT_BY_KEY,
+    CONCEPT_BY_NAME,
     CONCEPT_BY_NAME_KEY,
     CONCEPT_ID_BY_NAME,
     LINK_BY_END,
@@ -335,6 +337,8 @@ class Directory:
         self._last_id = last_id  # elements above it are of this transaction
         self._elements: dict[int, Element] = {}
         self._concepts: dict[ConceptKey, ConceptElement | None] = {}
+        self._named: defaultdict[str, list[ConceptElement]] = defaultdict(list)
+        self._names_read: set[str] = set()  # those of whatever type
         self._name_keys: dict[ConceptKey, ConceptElement | None] = {}
         self._triples: dict[Triple, tuple[LinkElement, ...]] = {}
         self._public: dict[str, Element | None] = {}
@@ -475,8 +479,19 @@ class Directory:
         unknown = [key for key in dict.fromkeys(keys) if key not in self._concepts]
         for key in unknown:
             self._concepts[key] = None
-        for row in self._look_up(CONCEPT_BY_KEY, self._old(unknown)):
+        self.expect_names(name for _, name in self._old(unknown))
+
+    def expect_names(self, names: Iterable[str]) -> None:
+        """Look up the concepts of many names, of whatever type, at once."""
+        unknown = [one for one in dict.fromkeys(names) if one not in self._names_read]
+        self._names_read.update(unknown)
+        for row in self._look_up(CONCEPT_BY_NAME, unknown):
             self._concept(row)
+
+    def older_namesakes(self, concept: ConceptElement) -> list[ConceptElement]:
+        """Return the living concepts of a name that was looked up, older and of other types."""
+        its = (one for one in self._named[concept.name] if one.is_living and one.id < concept.id)
+        return sorted((one for one in its if one.type != concept.type), key=attrgetter("id"))
 
     def expect_name_keys(self, keys: Iterable[ConceptKey]) -> None:
         """Look up many concepts at once by their type and normal name."""
@@ -526,6 +541,7 @@ class Directory:
         """Make a new concept known by its key and its ids."""
         self._elements[concept.id] = concept
         self._concepts[concept.type, concept.name] = concept
+        self._named[concept.name].append(concept)
         if concept.name_key is not None:
             self._name_keys[concept.type, concept.name_key] = concept
         if concept.public_id is not None:

@@ -7,11 +7,7 @@ are said; that is told.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
-
-import orjson
 
 from recollect.errors import (
     DUPLICATE_EXISTS,
@@ -29,7 +25,7 @@ from recollect.kernel.search.tokens import ALIASES
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.port import Parameters
 from recollect.kernel.store.statement import Statement
-from recollect.kernel.store.statements.living import ID_BY_NAME, ID_BY_TYPE, NAMES, NAMESAKES
+from recollect.kernel.store.statements.living import ID_BY_NAME, ID_BY_TYPE, NAMES
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Tracker, Triple
 from recollect.kernel.write.merge_concepts import bear_anew
 from recollect.kernel.write.unit import Unit
@@ -252,32 +248,26 @@ def _suggestions(unit: Unit, wanted: Meant) -> tuple[str, ...]:
 def tell_namesakes(unit: Unit) -> None:
     """Tell of new concepts of free kinds whose names others of another such kind have.
 
-    The first ten are named, and how many more there are. Cost: a statement where there is a new
-    one, and another where it has a namesake.
+    The first ten are named, and how many more there are. Cost: a statement where the name of a new
+    one was not looked up.
     """
-    kinds, text = unit.session.kinds, unit.terms.text
+    kinds, text, directory = unit.session.kinds, unit.terms.text, unit.directory
     new = {
         one.id: one
         for one in unit.changed()
         if isinstance(one, ConceptElement) and one.is_living and one.before is None
         if kinds.is_free(text(one.type))
     }
-    if not new:
-        return
-    made = orjson.dumps([(one.id, one.type, one.name) for one in new.values()]).decode()
-    others = defaultdict[int, list[int]](list)
-    asked: Parameters = {"group": unit.group.group_id, "made": made, "living": LIVING}
-    for one, other, type_ in unit.session.rows(NAMESAKES, asked):
-        if kinds.is_free(text(whole(type_))):
-            others[whole(one)].append(whole(other))
-    shown = dict(islice(others.items(), _SHOWN))
-    unit.directory.expect_ids(one for ids in shown.values() for one in ids[:_SHOWN])
-    left = len(others) - len(shown)
-    for one, ids in shown.items():
-        found = [unit.directory.by_id(other) for other in ids[:_SHOWN]]
-        concepts = [concept for concept in found if isinstance(concept, ConceptElement)]
-        more = f"; and {left} more" if left and one == [*shown][-1] else ""
-        unit.notices.append(_name_of_two(unit, new[one], concepts, more))
+    directory.expect_names(one.name for one in new.values())
+    told: list[tuple[ConceptElement, list[ConceptElement]]] = []
+    for _, one in sorted(new.items()):
+        older = directory.older_namesakes(one)
+        if others := [other for other in older if kinds.is_free(text(other.type))]:
+            told.append((one, others))
+    left = len(told) - _SHOWN
+    for at, (one, others) in enumerate(told[:_SHOWN], 1):
+        more = f"; and {left} more" if left > 0 and at == _SHOWN else ""
+        unit.notices.append(_name_of_two(unit, one, others, more))
 
 
 def _name_of_two(

@@ -63,7 +63,9 @@ class References:
         self._unit = unit
         self._handles: dict[str, Element] = {}
         self._before: dict[str, Element] = {}  # those of handles to come that are there already
-        self._ends = defaultdict[str, dict[str, int]](dict)  # ids by type and name as written
+        self._ends: defaultdict[str, dict[str, int]] = defaultdict(
+            dict
+        )  # ids by type and name as written
         self._triples: dict[int, Triple] = {}  # of links between known concepts, by id(change)
         self._plain: dict[str, str] = {}  # predicates as they are stored, by what is written
         self._predicates: dict[str, int] = {}  # codes of those that were needed
@@ -72,8 +74,10 @@ class References:
     def expect(self, changes: Iterable[Change]) -> None:
         """Look up all that the changes name, with a few statements for the whole batch."""
         directory, wanted = self._unit.directory, _Wanted(self._expect_predicate)
-        links, deleted = list[PutLink | PutFact](), list[Reference]()
-        handles, made = dict[str, Reference](), list[PutConcept]()
+        links: list[PutLink | PutFact] = []
+        deleted: list[Reference] = []
+        handles: dict[str, Reference] = {}
+        made: list[PutConcept] = []
         for change in changes:
             match change:
                 case PutLink():
@@ -121,7 +125,8 @@ class References:
         directory.expect_public_ids(wanted.ids)
         directory.expect_ids(wanted.numbers)
         self._expect_ends(wanted.ends)
-        self._expect_handles(handles, made, wanted.concepts)
+        if links or deleted:
+            self._expect_handles(handles, made, wanted.concepts)
         if links:
             directory.expect_triples([*self._known_triples(links)])
         if deleted:
@@ -354,7 +359,8 @@ class _Names(dict[str, dict[str, str]]):
     def __missing__(self, kind: str) -> dict[str, str]:
         """Begin a type that is met for the first time."""
         identifier(kind, "type")
-        named = self[kind] = dict[str, str]()
+        named: dict[str, str] = {}
+        self[kind] = named
         return named
 
     def meet(self, kind: str, name: str) -> None:

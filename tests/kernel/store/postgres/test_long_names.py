@@ -16,7 +16,7 @@ from recollect.kernel.store.cells import SqlValue
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.statements.living import (
     BY_PUBLIC_ID,
-    CONCEPT_BY_KEY,
+    CONCEPT_BY_NAME,
     CONCEPT_BY_NAME_KEY,
 )
 from recollect.model import LIVING, Instant, Key, PutConcept, PutLink
@@ -105,7 +105,7 @@ def test_equal_texts_are_found_and_ordered_through_their_index(
     )
     with store.reading() as session:
         for text, index, values in (
-            (session.dialect.spelt[CONCEPT_BY_KEY], "concept_name", named),
+            (session.dialect.spelt[CONCEPT_BY_NAME], "concept_name", {"wanted": '["n7"]'}),
             (session.dialect.spelt[CONCEPT_BY_NAME_KEY], "concept_name_key", named),
             (session.dialect.spelt[BY_PUBLIC_ID], "concept_public", ids),
             (order.sql(session.dialect), "concept_name", {}),

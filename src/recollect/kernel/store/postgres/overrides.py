@@ -22,7 +22,7 @@ from recollect.kernel.store.statements.counts import (
     WRONG_IDS,
 )
 from recollect.kernel.store.statements.elements import LAST, STATE
-from recollect.kernel.store.statements.living import NAMESAKES
+from recollect.kernel.store.statements.living import CONCEPT_BY_NAME, CONCEPT_COLUMNS
 from recollect.kernel.store.statements.queue import DUE_GROUPS
 from recollect.kernel.store.statements.text_index import LAST_PAST
 from recollect.kernel.store.statements.vectors import LAST_VECTOR
@@ -57,14 +57,12 @@ ORDER BY g.name
 """,
     # Each name is looked up by the index of names, whose order is asked for: of a group that is
     # loaded for the first time nothing is counted, and any index of the group would seem as good.
-    NAMESAKES: """
-SELECT {cell w.value 0 bigint}, c.id, c.type FROM {rows made w} CROSS JOIN LATERAL (
-  SELECT o.id, o.type FROM concept AS o
-  WHERE o.group_id = :group AND {equals o.name {cell w.value 2 text}} AND o.expired_at = :living
-    AND {hidden o.type} != {cell w.value 1 bigint} AND {hidden o.id} < {cell w.value 0 bigint}
-  ORDER BY o.type, rest_of(o.name) OFFSET 0) AS c
-ORDER BY 1, c.id
-""",
+    CONCEPT_BY_NAME: f"""
+SELECT c.* FROM {{texts wanted w}} CROSS JOIN LATERAL (
+  SELECT {CONCEPT_COLUMNS} FROM concept AS e
+  WHERE e.group_id = :group AND {{equals e.name w.value}} AND e.expired_at = :living
+  ORDER BY e.type, rest_of(e.name) OFFSET 0) AS c
+""",  # noqa: S608 - only the columns are inserted
     LAST_VECTOR: "SELECT coalesce(max(v.id), 0) FROM vector AS v WHERE v.group_id = :group",
     LAST_PAST: "SELECT coalesce(max(p.doc), 0) FROM text_past AS p WHERE p.group_id = :group",
     TAKEN: "SELECT 0::bigint",  # an id of one group says nothing about another's

@@ -10,17 +10,16 @@ _SHARED: Final = (
     "e.id, e.public_id, e.salt, e.attributes, e.metadata, e.valid_at, e.invalid_at, "
     "e.version, e.born_at, e.changed_at"
 )
-_CONCEPT: Final = f"{_SHARED}, e.type, e.name, e.name_key"
+CONCEPT_COLUMNS: Final = f"{_SHARED}, e.type, e.name, e.name_key"
 _LINK: Final = f"{_SHARED}, e.subject, e.predicate, e.object, e.key"
 
-CONCEPT_BY_KEY: Final = Statement(f"""
-SELECT {_CONCEPT} FROM {{rows wanted w}} CROSS JOIN concept AS e
-WHERE e.group_id = :group AND {{equals e.name {{cell w.value 1 text}}}} AND e.expired_at = :living
-  AND e.type = {{cell w.value 0 bigint}}
+CONCEPT_BY_NAME: Final = Statement(f"""
+SELECT {CONCEPT_COLUMNS} FROM {{texts wanted w}} CROSS JOIN concept AS e
+WHERE e.group_id = :group AND {{equals e.name w.value}} AND e.expired_at = :living
 """)  # noqa: S608 - only the columns above are inserted, here and below
 
 CONCEPT_BY_NAME_KEY: Final = Statement(f"""
-SELECT {_CONCEPT} FROM {{rows wanted w}} CROSS JOIN concept AS e
+SELECT {CONCEPT_COLUMNS} FROM {{rows wanted w}} CROSS JOIN concept AS e
 WHERE e.group_id = :group AND e.type = {{cell w.value 0 bigint}}
   AND {{equals e.name_key {{cell w.value 1 text}}}} AND e.expired_at = :living
 """)  # noqa: S608
@@ -31,7 +30,7 @@ WHERE e.group_id = :group AND {equals e.name w.value} AND e.expired_at = :living
 """)
 
 CONCEPT_BY_ID: Final = Statement(f"""
-SELECT {_CONCEPT} FROM {{numbers wanted w}} CROSS JOIN concept AS e
+SELECT {CONCEPT_COLUMNS} FROM {{numbers wanted w}} CROSS JOIN concept AS e
 WHERE e.id = w.value AND e.group_id = :group AND e.expired_at = :living
 """)  # noqa: S608
 
@@ -80,14 +79,6 @@ ID_BY_NAME: Final = Statement("""
 SELECT e.id FROM concept AS e
 WHERE e.group_id = :group AND {equals e.name :wanted} AND e.expired_at = :living ORDER BY e.id
 """)
-
-NAMESAKES: Final = Statement("""
-SELECT {cell w.value 0 bigint}, c.id, c.type FROM {rows made w} CROSS JOIN concept AS c
-WHERE c.group_id = :group AND {equals c.name {cell w.value 2 text}} AND c.expired_at = :living
-  AND c.type != {cell w.value 1 bigint} AND c.id < {cell w.value 0 bigint}
-ORDER BY 1, c.id
-""")
-"""Of concepts by id, type and name: those that were there before, of that name and another type."""
 
 NAMES: Final = Statement("""
 SELECT e.name FROM concept AS e

@@ -21,7 +21,7 @@ from recollect.kernel.search.rank import RankStage, stages
 from recollect.kernel.search.scope import SearchBounds
 from recollect.kernel.search.tokens import folded
 from recollect.kernel.store.cells import element_id, text, whole
-from recollect.kernel.store.port import Session
+from recollect.kernel.store.port import Parameters, Session
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.meant import NAMED_CONCEPTS
 from recollect.kernel.store.statements.text_index import PAST_ELEMENTS, PROPOSED
@@ -161,6 +161,7 @@ def concept_hits(session: Session, scope: SearchBounds, term: str, limit: int) -
     wanted, said = folded(term), f":{orjson.dumps(normal(term)).decode()}"  # as the value of a key
     scores: dict[int, float] = {}
     looked_at = 0
+    session.soon(NAMED_CONCEPTS, _naming(scope, term, limit))
     for stage, there, proposals in _proposed(session, scope, term, said):
         have_all = there
         if len(stage.whole) < len(stage.scores):
@@ -221,11 +222,13 @@ def named(
     session: Session, scope: SearchBounds, statement: Statement, term: str, limit: int
 ) -> Iterable[int]:
     """Return the elements that a text names, by a statement that looks for them."""
+    rows = session.rows(statement, _naming(scope, term, limit))
+    return [whole(element) for (element,) in rows]
+
+
+def _naming(scope: SearchBounds, term: str, limit: int) -> Parameters:
     name = normal(term)
-    parameters = scope.parameters(
-        term=name, element=element_id(scope.group.id_bits, name), limit=limit
-    )
-    return [whole(element) for (element,) in session.rows(statement, parameters)]
+    return scope.parameters(term=name, element=element_id(scope.group.id_bits, name), limit=limit)
 
 
 def normal(term: str) -> str:

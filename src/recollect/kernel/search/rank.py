@@ -228,8 +228,9 @@ def _together(ranking: _Ranking) -> Iterator[set[int]]:
 
 def weigh(session: Session, partitions: Sequence[Partition], query: str) -> Weights:
     """Return what the terms of a query weigh in some partitions as they are now."""
-    size, tokens = _size(session, partitions)
     wanted = asked_terms(query)
+    session.texts.expect(partitions, wanted)
+    size, tokens = _size(session, partitions)
     if not size or not wanted:
         return Weights()
     limit = _common_from(size)

@@ -186,6 +186,9 @@ class Session(Protocol):
     def once(self, sql: Statement, parameters: Mapping[str, SqlValue]) -> Sequence[SqlRow]:
         """Return what `rows` does, asked once in each state of the store that a block sees."""
 
+    def soon(self, sql: Sql, parameters: Parameters) -> None:
+        """Tell what `rows` is asked next or soon: a server answers it with the next statement."""
+
     def ask_anew(self) -> None:
         """Forget what was asked once: a statement that answers has written."""
 
@@ -485,6 +488,9 @@ class Texts(Protocol):
 
     def forget_all(self) -> None:
         """Take out every document there is, however broken the index is."""
+
+    def expect(self, partitions: Sequence[Partition], terms: Sequence[Term]) -> None:
+        """Tell of which terms `frequencies` is asked soon; see `Session.soon`."""
 
     def frequencies(
         self, partitions: Sequence[Partition], terms: Sequence[Term], most: int

@@ -11,6 +11,8 @@ import postgres
 from recollect.errors import RecollectError
 from recollect.kernel.store.cells import SqlValue
 from recollect.kernel.store.group import delete_group
+from recollect.kernel.store.port import Budget
+from recollect.kernel.store.postgres.pool import SETTLED
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.settings import StoreSettings
 from recollect.kernel.store.sharing import part
@@ -186,14 +188,31 @@ def _is_refused(action: object) -> bool:
     return False
 
 
-def test_the_settings_end_with_their_transaction(on_server: str) -> None:
+def test_the_settings_are_told_once_where_the_server_itself_answers(on_server: str) -> None:
     store = PostgresStore(on_server, StoreSettings(connections=1))
-    asked = "SELECT current_setting('plan_cache_mode'), current_setting('lock_timeout'), pg_backend_pid()"
+    asked = (
+        "SELECT current_setting('plan_cache_mode'), current_setting('lock_timeout'),"
+        " current_setting('statement_timeout'), pg_backend_pid()"
+    )
     with store.reading() as session:
-        mode, wait, inside = session.rows(asked)[0]
-    assert (mode, wait) == ("force_generic_plan", "5s")
+        session.allow(Budget(seconds=7))
+        mode, wait, limit, inside = session.rows(asked)[0]
+    assert (mode, wait, limit) == ("force_generic_plan", "5s", "7s")
     connection = store._pool.take()
-    assert connection.execute(asked).fetchone() == ("auto", "0", inside)
+    assert connection.execute(asked).fetchone() == ("force_generic_plan", "5s", "0", inside)
+    assert store._pool.preamble(connection, "", None) == []
+    store._pool.end(connection)
+    store.close()
+
+
+def test_the_settings_travel_where_another_process_may_answer_next(on_server: str) -> None:
+    store = PostgresStore(on_server, StoreSettings(connections=1))
+    connection = store._pool.take()
+    asked = connection.execute(SETTLED, (*store._pool._own, "0", "", 1))  # as a pool between tells
+    assert asked.fetchone() is None
+    connection.is_settled = False
+    ((told, _),) = store._pool.preamble(connection, "", None)
+    assert "force_generic_plan" in told
     store._pool.end(connection)
     store.close()
 
@@ -235,3 +254,18 @@ def test_an_open_memory_goes_on_when_its_server_is_back() -> None:
         store.close()
     finally:
         postgres.forget_place(place)
+
+
+def test_what_was_asked_ahead_is_asked_anew_after_a_write(store: PostgresStore) -> None:
+    asked = "SELECT e.last_group FROM erasure AS e"
+    put(store, 3)
+    with store.writing() as session:
+        for number in (4, 5):
+            session.soon(asked, ())
+            if number == 5:  # it is answered by then
+                session.rows("SELECT 1")
+            session.execute_many("UPDATE erasure SET last_group = ?", [(number,)])
+            assert session.rows(asked) == [(number,)]
+        session.soon(asked, ())
+        session.rows("SELECT 1")
+        assert session.rows(asked) == session.rows(asked) == [(5,)]

@@ -131,7 +131,7 @@ def test_a_word_of_many_writes_has_few_blocks(sessions: tuple[Session, Session])
     sql = "/* a test's */ SELECT max(b.many) FROM (SELECT count(*) AS many FROM text_block GROUP BY term, part) AS b"
     ((most,),) = sessions[1].rows(sql)
     assert isinstance(most, int)
-    assert most <= 34
+    assert most <= 60  # one of eight writes looks, and joins more than 24
 
 
 def test_a_word_is_counted_whole_in_the_write_that_joins_its_blocks(on_server: str) -> None:

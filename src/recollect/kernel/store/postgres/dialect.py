@@ -13,6 +13,16 @@ from recollect.kernel.store.postgres.patterns import translated
 
 _ITEMS = "(SELECT item.value{1} AS value FROM {0} AS item(value))"
 
+_LISTED = (
+    "(SELECT item.value{}, item.place - 1 AS key FROM jsonb_array_elements{}(:{{0}}::jsonb)"
+    " WITH ORDINALITY AS item(value, place)) AS {{1}}"
+)
+
+_RANK = (
+    "CASE {} WHEN 'boolean' THEN 0 WHEN 'number' THEN 1"
+    " WHEN 'string' THEN 2 WHEN 'array' THEN 3 WHEN 'object' THEN 3 END"
+)
+
 _NUMBER = (  # the cases of an expression
     "jsonb_typeof({0}) WHEN 'number' THEN ({0})::numeric"
     " WHEN 'boolean' THEN ({0})::boolean::integer"
@@ -102,10 +112,7 @@ POSTGRES = Dialect(
         "object": "json_build_object({})",
         "parsed": "value_of({})",
         "public_id": '(public_id({}, {}) COLLATE "C")',
-        "rank": (
-            "CASE jsonb_typeof({}) WHEN 'boolean' THEN 0 WHEN 'number' THEN 1"
-            " WHEN 'string' THEN 2 WHEN 'array' THEN 3 WHEN 'object' THEN 3 END"
-        ),
+        "rank": _RANK.format("jsonb_typeof({})"),
         "read_number": "({})::numeric",
         "real": "({})::numeric",
         "real_number": "({})::float8",
@@ -123,10 +130,7 @@ POSTGRES = Dialect(
         "text_value": (
             "(CASE WHEN jsonb_typeof({0}) = 'string' THEN ({0}) #>> '{{}}' END COLLATE \"C\")"
         ),
-        "type_rank": (
-            "CASE {} WHEN 'boolean' THEN 0 WHEN 'number' THEN 1"
-            " WHEN 'string' THEN 2 WHEN 'array' THEN 3 WHEN 'object' THEN 3 END"
-        ),
+        "type_rank": _RANK,
         "whole_number": "({})::bigint",
         **{f"number {one}": _beyond(_NUMBER_IN, one) for one in ORDERS},
         **{f"text {one}": _beyond(_TEXT_IN, one) for one in ORDERS},
@@ -144,18 +148,9 @@ POSTGRES = Dialect(
             " JOIN pg_index AS i ON i.indexrelid = c.oid"
             " WHERE n.nspname = current_schema() AND c.relname LIKE 'attribute%:%') AS {0}"
         ),
-        "numbers": (
-            "(SELECT item.value::bigint AS value, item.place - 1 AS key FROM"
-            " jsonb_array_elements_text(:{0}::jsonb) WITH ORDINALITY AS item(value, place)) AS {1}"
-        ),
-        "texts": (
-            "(SELECT item.value, item.place - 1 AS key FROM"
-            " jsonb_array_elements_text(:{0}::jsonb) WITH ORDINALITY AS item(value, place)) AS {1}"
-        ),
-        "rows": (
-            "(SELECT item.value, item.place - 1 AS key FROM"
-            " jsonb_array_elements(:{0}::jsonb) WITH ORDINALITY AS item(value, place)) AS {1}"
-        ),
+        "numbers": _LISTED.format("::bigint AS value", "_text"),
+        "texts": _LISTED.format("", "_text"),
+        "rows": _LISTED.format("", ""),
         "pairs": (
             "(SELECT item.key, item.value::bigint AS value FROM"
             " jsonb_each_text(:{0}::jsonb) AS item(key, value)) AS {1}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import suppress
 from typing import Final
 
 import psycopg
@@ -144,10 +145,8 @@ def _missing(connection: Connection[SqlRow], schema: str) -> frozenset[str]:
     applied: set[str] = set()
     if "migration" in tables:
         sql = f'SELECT m.name FROM "{schema}".migration AS m'  # noqa: S608 - a checked name
-        try:
+        with suppress(psycopg.errors.UndefinedColumn):
             applied = {str(name) for (name,) in connection.execute(sql).fetchall()}
-        except psycopg.errors.UndefinedColumn:
-            applied = set()
     if MIGRATIONS[0][0] not in applied:
         raise STORE_FOREIGN.error(
             f'the schema "{schema}" holds tables that are not of Recollect',

@@ -1,8 +1,9 @@
 """The connections of one process to one server.
 
 A forked child opens its own: the sockets that it inherits belong to its parent, and it leaves them
-alone. Whatever the role or a pool between sets, a transaction has the settings below: they travel
-with its BEGIN.
+alone. Whatever the role or a pool between sets, a transaction has the settings below. Where the
+server that answers is the one that was connected to, they hold for the connection, told once; where
+a pool stands between, which lends another server each time, they travel with each BEGIN.
 """
 
 from __future__ import annotations
@@ -49,14 +50,14 @@ UNLIMITED: Final = "0"
 """How a setting says that there is no limit of time."""
 
 _OUTSIDE: Final = "search_path", "lock_timeout", "statement_timeout"
-_SET: Final = "SELECT " + ", ".join(
-    f"set_config('{name}', ${at}, false)" for at, name in enumerate(_OUTSIDE, 1)
-)
+_SET: Final = "SELECT set_config($1, $2, false)"
+SET_SECONDS: Final = "SELECT set_config('statement_timeout', $1, true)"
 _BEGUN: Final = f"""
 SELECT set_config('search_path', $1, true), set_config('lock_timeout', $2, true),
   set_config('statement_timeout', $3, true), set_config('{GROUP_SETTING}', $4, true),
   {", ".join(f"set_config('{name}', '{value}', true)" for name, value in SETTINGS.items())}
 """
+SETTLED: Final = f"{_BEGUN.replace('true)', 'false)')} WHERE pg_backend_pid() = $5"
 _QUOTED: Final = re.compile(r'"(?:[^"]|"")+"')
 _STATEMENTS: Final = 512  # prepared on a connection, before it is replaced
 _LEFT: Final[list[ConnectionPool[ServerConnection]]] = []
@@ -94,11 +95,13 @@ class Pool:
         self._address = address
         self.place = address.place
         self.wait_seconds = wait_seconds
+        self.has_wall = address.has_wall  # the server itself keeps a transaction to one group
+        self._own = address.schema, milliseconds(wait_seconds)
         self._pool = ConnectionPool(
             address.timed,
             connection_class=ServerConnection,
             kwargs=_arguments(address),
-            configure=adapt,
+            configure=self._settle,
             min_size=0,
             max_size=most,
             timeout=max(wait_seconds, 0.1),
@@ -183,29 +186,43 @@ class Pool:
         wait = self.wait_seconds if wait_seconds is None else wait_seconds
         own = self._address.schema, milliseconds(wait), UNLIMITED
         with self.beside() as connection:
-            connection.execute(_SET, own, prepare=False)
+            for one in zip(_OUTSIDE, own, strict=True):
+                connection.execute(_SET, one, prepare=False)
             try:
                 yield connection
             finally:
                 for name in _OUTSIDE if not connection.closed else ():
                     connection.execute(f"RESET {name}", prepare=False)
 
-    @property
-    def has_wall(self) -> bool:
-        """Whether the server itself keeps a transaction to the rows of one group."""
-        return self._address.has_wall
-
     def preamble(
-        self, begin: str, group: str | None, limit: str = UNLIMITED
-    ) -> tuple[Query, Query]:
-        """Return what begins a transaction: the settings hold until its end.
+        self, connection: ServerConnection, begin: str, group: str | None, limit: str = UNLIMITED
+    ) -> list[Query]:
+        """Return what begins a transaction, the empty text for one of a single message.
 
-        Behind a wall nothing is seen but the rows of the `group`.
+        Its settings hold until its end. Behind a wall nothing is seen but the rows of the `group`.
 
         Statements are planned once (`force_generic_plan`): the compiler has chosen their loops.
         """
-        own = self._address.schema, milliseconds(self.wait_seconds), limit
-        return (begin, ()), (_BEGUN, (*own, group or "" if self.has_wall else ""))
+        first: list[Query] = [(begin, ())] if begin else []
+        if not connection.is_settled:
+            seen = group or "" if self.has_wall else ""
+            first.append((_BEGUN, (*self._own, limit, seen)))
+        elif limit != UNLIMITED:
+            first.append((SET_SECONDS, (limit,)))
+        return first
+
+    def _settle(self, connection: ServerConnection) -> None:
+        """Set for good what transactions have, unless a pool between answers for the server.
+
+        Such a pool tells a number of its own for the server's process. Behind a wall each
+        transaction says whose rows it sees.
+        """
+        adapt(connection)
+        if self.has_wall:
+            return
+        own = *self._own, UNLIMITED, "", connection.info.backend_pid
+        settled = connection.execute(SETTLED, own, prepare=False)
+        connection.is_settled = settled.fetchone() is not None
 
     def close(self) -> None:
         """Close every connection that is not lent; the others as they come back."""

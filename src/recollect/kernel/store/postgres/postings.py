@@ -23,6 +23,7 @@ Posting = tuple[int, int, int]
 """A document, how often the word stands in it, and how many words it has."""
 
 _HEAD = struct.Struct("<IqBBB")  # how many, the first document, how wide each column is
+_RAREST, _BYTE = struct.Struct("<IqBBBB"), 2**8  # of a word that stands once, in a short document
 _FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}  # by bytes
 _WIDTHS = (1, 1, 2, 4, 4, 8, 8, 8, 8)  # of a column whose widest number takes so many bytes
 
@@ -56,6 +57,8 @@ def pack(postings: Iterable[Posting]) -> bytes:
     Postings(documents=[-3, 8], counts=[2, 1], sizes=[9, 20])
     """
     documents, counts, sizes = zip(*sorted(postings), strict=True)
+    if len(documents) == counts[0] == 1 and sizes[0] < _BYTE:  # most words of a write
+        return _RAREST.pack(1, documents[0], 0, 0, 1, sizes[0])
     gaps = tuple(map(sub, documents[1:], documents))
     counts = () if max(counts) == 1 else counts
     widths = _width(gaps), _width(counts), _width(sizes)

@@ -37,11 +37,12 @@ class ServerAnswer(NamedTuple):
 
 
 class ServerConnection(Connection[SqlRow]):
-    """A connection, and the names of the statements that are prepared on it."""
+    """A connection, the names of the statements that are prepared on it, and whether it is set."""
 
     def __init__(self, pgconn: PGconn) -> None:
         super().__init__(pgconn)
         self.names: dict[_Prepared, bytes] = {}
+        self.is_settled = False  # the settings of a transaction hold for all of them
 
 
 def sent(connection: ServerConnection, queries: Sequence[Query]) -> list[ServerAnswer]:

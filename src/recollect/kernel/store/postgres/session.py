@@ -43,6 +43,7 @@ from recollect.kernel.store.postgres.faults import (
 from recollect.kernel.store.postgres.pool import (
     GROUP_SETTING,
     READ,
+    SET_SECONDS,
     UNLIMITED,
     WRITE,
     Answered,
@@ -77,7 +78,6 @@ _LOCK_ALL: Final = "LOCK TABLE grp IN EXCLUSIVE MODE"
 _LOCK_NUMBER: Final = "SELECT 1 FROM grp AS g WHERE g.group_id = $1 FOR UPDATE"
 _OUTCOME: Final = "SELECT t.chain FROM tx AS t WHERE t.group_id = $1 AND t.number = $2"
 _SET_GROUP: Final = f"SELECT set_config('{GROUP_SETTING}', $1, true)"
-_SET_SECONDS: Final = "SELECT set_config('statement_timeout', $1, true)"
 _MAY_RESHAPE: Final = """
 SELECT pg_has_role(c.relowner, 'USAGE'), EXISTS (SELECT 1 FROM concept)
 FROM pg_class AS c WHERE c.oid = to_regclass('concept')
@@ -87,8 +87,10 @@ _BEGIN_ERASURE: Final = "UPDATE erasure SET begun = begun + 1"
 _STATE: Final = "SELECT e.begun, g.number FROM erasure AS e LEFT JOIN grp AS g ON g.group_id = $1"
 _TRANSACTIONS: Final = 2**62  # of a group, at most
 
-_COUNTED: Final = "concept, link, past, term, change, tx"
 _NUMBERS = itertools.count(1)
+
+_Asked = tuple[str | SqlValue, ...]
+"""A text in the server's form, and its values behind it."""
 
 _Logged = tuple[Mapping[str, SqlValue], str | None]
 """What a transaction has logged, and the group that was seen then."""
@@ -112,7 +114,8 @@ class PostgresSession(AsksOnce):
         self._before: list[Query] = []  # what travels with the next statement
         self._waiting = False  # whether what is put may wait for that one
         self._answers: list[tuple[int, Answered]] = []  # who is told what a place in it answers
-        self._ahead: tuple[Query, list[SqlRow]] | None = None  # asked before it was wanted
+        self._soon: list[tuple[int, Query]] = []  # the places of what is asked before it is wanted
+        self._ahead: dict[_Asked, list[SqlRow]] = {}  # what that was answered
         self._skew: int | None = None
         self._group: SqlValue = None  # the number of the group that is read outside of blocks
         self._version: int | None = None  # of the state that was seen, where it is known
@@ -132,9 +135,18 @@ class PostgresSession(AsksOnce):
         return PostgresTexts(self, self._rare if self.depth else {})
 
     def ask_anew(self) -> None:
-        """Forget what was asked once, and where words stand: the state is another one."""
+        """Forget what was asked once, or ahead, and where words stand: the state is another one."""
         super().ask_anew()
         self._rare.clear()
+        self._soon.clear()
+        self._ahead.clear()
+
+    def soon(self, sql: Sql, parameters: Parameters) -> None:
+        """Run a statement with the next one, for when it is asked."""
+        if self.depth:
+            query = self._bound(sql, parameters)
+            self._soon.append((len(self._before), query))
+            self._before.append(query)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -150,26 +162,23 @@ class PostgresSession(AsksOnce):
         self._deadline = None if left is None else time.monotonic() + left
         self._limit = milliseconds(left)
         if self._connection is not None:
-            self._before.append((_SET_SECONDS, (self._limit,)))
+            self._before.append((SET_SECONDS, (self._limit,)))
 
     def rows(self, sql: Sql, parameters: Parameters = ()) -> list[SqlRow]:
         """Run one statement and return all its rows."""
-        return self._run(*self._bound(sql, parameters))
+        text, values = self._bound(sql, parameters)
+        found = self._ahead.pop((text, *values), None) if self._ahead else None
+        return self._run(text, values) if found is None else found
 
     def row(self, sql: Sql, parameters: Parameters = ()) -> SqlRow | None:
         """Run one statement and return its first row, if it has one."""
-        query = self._bound(sql, parameters)
-        ahead, self._ahead = self._ahead, None
-        if ahead is not None and ahead[0] == query:
-            return next(iter(ahead[1]), None)
-        row = next(iter(self._run(*query)), None)
+        row = next(iter(self.rows(sql, parameters)), None)
         if sql is STATE and not self.is_writing:
             self._version = _version(row)
         return row
 
     def later(self, sql: Sql, parameters: Parameters, answered: Answered | None = None) -> None:
         """Run a statement when the next one runs, or at the end; tell its rows then."""
-        self._ahead = None
         self.ask_anew()
         if answered is not None:
             self._answers.append((len(self._before), answered))
@@ -218,7 +227,6 @@ class PostgresSession(AsksOnce):
         elif sql is RETIRE_GROUP:  # what was logged may be gone with it
             self._logged = None
         sets = [bound(_text(sql), one) for one in given]
-        self._ahead = None
         self._before += sets
         if not self._waiting or len(self._before) > _MOST_WAITING:
             self._begun()
@@ -291,7 +299,7 @@ class PostgresSession(AsksOnce):
 
     def count_rows(self) -> None:
         """Count the rows of tables that nobody else is counting."""
-        self._run(f"ANALYZE (SKIP_LOCKED) {_COUNTED}", ())
+        self._run("ANALYZE (SKIP_LOCKED) concept, link, past, term, change, tx", ())
 
     def clear_remains(self) -> None:
         """Do nothing: what deletions left is dead rows, which `finish_erasure` removes."""
@@ -321,29 +329,26 @@ class PostgresSession(AsksOnce):
         STORE_BUSY when another writer does not finish in time, at once where it does not wait.
         """
         self.stay_in(group)
+        self.ask_anew()  # others may have written until now
         self._waiting = group is not None and self._locked(group, waits=waits)
         if not self._waiting:
             if not self._parts:  # to have looked is a lock, which two would hold and wait
                 self.leave()
                 self.is_writing, self.group_seen = True, group
             self._run(_LOCK_ALL, ())
-        self.ask_anew()  # others may have written until now
+            self.ask_anew()
 
     def _locked(self, group: str, *, waits: bool) -> bool:
         """Lock a group, and ask what every write of one asks next, which sees what was waited for.
 
         Return whether it is there.
         """
-        asked = bound(_text(LAST), {"name": group})
         found: list[SqlRow] = []
-        place = len(self._before)
-        self._answers += (place, found.extend), (place + 1, self._read_clock)
-        self._before += (_LOCK_GROUP, (group, waits)), (_CLOCK, ())
-        self._ahead = asked, self._run(*asked)
-        if is_there := found[0][0] is not None:
-            return is_there
-        self._ahead = None
-        return is_there
+        self._answers.append((len(self._before), found.extend))
+        self._before.append((_LOCK_GROUP, (group, waits)))
+        self.soon(LAST, {"name": group})
+        self._read_clock(self._run(_CLOCK, ()))
+        return found[0][0] is not None
 
     @property
     def place(self) -> str:
@@ -366,8 +371,8 @@ class PostgresSession(AsksOnce):
 
         STORE_UNAVAILABLE where the transaction is not kept, or nobody can tell.
         """
-        self.allow(None)
         if self._parts:
+            self.allow(None)
             self._run("RELEASE SAVEPOINT part", ())
             self.stay_in(self._parts.pop()[1])
             return
@@ -408,7 +413,7 @@ class PostgresSession(AsksOnce):
         self.ask_anew()
         self._before.clear()
         self._answers.clear()
-        self._ahead = self._seconds = self._deadline = self._version = None
+        self._seconds = self._deadline = self._version = None
         self._limit = UNLIMITED
 
     def _run(self, text: str, values: Sequence[SqlValue]) -> list[SqlRow]:
@@ -421,11 +426,11 @@ class PostgresSession(AsksOnce):
         if self._deadline is not None and time.monotonic() > self._deadline:
             assert self._seconds is not None
             raise overdue(self._seconds)
-        self._ahead = None
         if not self.depth:
             return self._alone((text, values))
         if self._connection is None:
-            self._connection, found = self._begin([(text, values)], self._preamble())
+            begin = WRITE if self.is_writing else READ
+            self._connection, found = self._begin(begin, [(text, values)])
             return found[0].rows
         with self._translating():
             return self._send(self._connection, [(text, values)])[0].rows
@@ -451,10 +456,12 @@ class PostgresSession(AsksOnce):
 
         `first` come before all of them. Who waits for an answer is told it.
         """
-        before, answers = self._before, self._answers
+        before, answers, soon = self._before, self._answers, self._soon
         found = round_trip.sent(connection, [*first, *before, *queries])
         self.written += sum(one.changed for one in found)
-        self._before, self._answers = [], []
+        self._before, self._answers, self._soon = [], [], []
+        for place, (text, values) in soon:
+            self._ahead[text, *values] = found[len(first) + place].rows
         for place, answered in answers:
             answered(found[len(first) + place].rows)
         return found[len(first) + len(before) :]
@@ -470,24 +477,21 @@ class PostgresSession(AsksOnce):
         Without a BEGIN what travels together is one transaction, by itself.
         """
         state = _STATE, (self._group,)
-        connection, (found, seen) = self._begin([query, state], self._preamble()[1:])
+        connection, (found, seen) = self._begin("", [query, state])
         self._pool.end(connection)
         self._version = _version(next(iter(seen.rows), None))
         return found.rows
 
-    def _preamble(self) -> Sequence[Query]:
-        kind = WRITE if self.is_writing else READ
-        return self._pool.preamble(kind, self.group_seen, self._limit)
-
     def _begin(
-        self, queries: Sequence[Query], begin: Sequence[Query]
+        self, begin: str, queries: Sequence[Query]
     ) -> tuple[ServerConnection, list[ServerAnswer]]:
         """Begin a transaction with its first statements, on a connection that works."""
         is_again = False
         while True:
             connection = self._pool.take()
+            first = self._pool.preamble(connection, begin, self.group_seen, self._limit)
             try:
-                return connection, self._send(connection, queries, begin)
+                return connection, self._send(connection, queries, first)
             except READING_ERRORS as error:
                 self._pool.end(connection)
                 if is_again or not is_lost(error):
@@ -521,12 +525,11 @@ class PostgresSession(AsksOnce):
         The server's own number of a transaction is another one's on a standby that took over.
         """
         group, number = logged["group"], logged["number"]
-        begin = self._pool.preamble(WRITE, seen)
         until = time.monotonic() + self._pool.wait_seconds
         while True:
             try:
                 with self._pool.beside() as other, other.transaction():
-                    round_trip.sent(other, begin[1:])
+                    round_trip.sent(other, self._pool.preamble(other, "", seen))
                     if other.execute(_LOCK_NUMBER, (group,)).fetchone() is None:
                         other.execute(_LOCK_ALL)  # who makes the group may be at its commit still
                     row = other.execute(_OUTCOME, (group, number)).fetchone()

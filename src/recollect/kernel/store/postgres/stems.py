@@ -7,7 +7,6 @@ index without it. The stemmer is asked for on a connection in memory, one for ea
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
@@ -16,8 +15,19 @@ import apsw
 from recollect.kernel.store.port import Partition, marked
 from recollect.kernel.store.sqlite.functions import TOKENIZER
 
-_HERE: Final = threading.local()
 _MOST: Final = 30_000  # words of a partition whose stems are kept
+
+
+class _Stemmer(threading.local):
+    """What turns a token into its stem, on this thread."""
+
+    def __init__(self) -> None:
+        name, *arguments = TOKENIZER
+        self._connection = apsw.Connection(":memory:")
+        self.stems = self._connection.fts5_tokenizer(name, arguments)
+
+
+_HERE: Final = _Stemmer()
 
 
 class Stems(dict[str, str]):
@@ -35,8 +45,9 @@ class Stems(dict[str, str]):
         """Return the stem of a word, and keep it."""
         if len(self) >= _MOST:
             self.clear()
-        (stem,) = _stemmer()(self._prefix + marked(word))
-        self[word] = stem = stem.removeprefix(self._prefix)
+        token, asks = f"{self._prefix}{marked(word)}".encode(), apsw.FTS5_TOKENIZE_QUERY
+        (stem,) = _HERE.stems(token, asks, None, include_offsets=False, include_colocated=False)
+        self[word] = stem = str(stem).removeprefix(self._prefix)
         return stem
 
 
@@ -44,24 +55,3 @@ class Stems(dict[str, str]):
 def stems_of(partition: Partition) -> Stems:
     """Return the stems of a partition; what was met is kept from one write to the next."""
     return Stems(partition.prefix)
-
-
-def _stemmer() -> Callable[[str], list[str]]:
-    """Return what turns a token into its stem, on this thread."""
-    found: Callable[[str], list[str]] | None = getattr(_HERE, "stemmer", None)
-    if found is None:
-        _HERE.stemmer = found = _on(apsw.Connection(":memory:"))
-    return found
-
-
-def _on(connection: apsw.Connection) -> Callable[[str], list[str]]:
-    name, *arguments = TOKENIZER
-    tokenize, reason = connection.fts5_tokenizer(name, arguments), apsw.FTS5_TOKENIZE_QUERY
-
-    def stemmed(token: str) -> list[str]:
-        found = tokenize(
-            token.encode(), reason, None, include_offsets=False, include_colocated=False
-        )
-        return [str(one) for one in found]
-
-    return stemmed

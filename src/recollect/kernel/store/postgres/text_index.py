@@ -16,7 +16,8 @@ from contextlib import closing
 from functools import partial
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
+from zlib import crc32
 
 import orjson
 
@@ -43,7 +44,8 @@ from recollect.kernel.store.postgres.postings import (
 )
 from recollect.kernel.store.postgres.stems import stems_of
 
-_MOST_BLOCKS: Final = 32  # of a word, before some are joined
+_MOST_BLOCKS: Final = 24  # of a word, before some are joined by ...
+_LOOKED_AT: Final = 8  # ... one of so many writes of the word, which looks how many there are
 _RARE: Final = 500  # postings of a word that come with how often it is
 _MOST_RARE: Final = 256  # words of which a block keeps them
 _ALL_OF_THEM: Final = 2**62  # postings
@@ -72,61 +74,47 @@ CREATE TABLE text_past (               -- documents of superseded contents, at -
 CREATE UNIQUE INDEX text_past_element ON text_past (group_id, element, until);
 """
 
-# What was there before is what all parts see: a word gets one block or two by this write. Of a word
-# of many blocks the newest go out to be joined, as long as the next is no larger than all newer
-# ones together, so that each posting is written anew a few times only.
+# Words come as one text, and so do numbers and bytes: the server reads them in a third of the time
+# of a JSON. Of a block without a number of its own it is that of the write. A text without anything
+# in it is no list of one empty word, but of none.
 _PUT: Final = """
-WITH come AS MATERIALIZED (
-  SELECT c.part, c.term, c.kind, c.documents, decode(c.data, 'hex') AS data
-  FROM jsonb_to_recordset(:blocks::jsonb)
-    AS c(part smallint, term text, kind smallint, documents integer, data text)
-), next AS MATERIALIZED (
-  SELECT p.part, 1 + coalesce((
-    SELECT max(l.number) FROM text_block AS l
-    WHERE l.group_id = :group::bigint AND l.part = p.part AND l.term = ''), 0) AS number
-  FROM generate_series(0, 3) AS p(part)
-), put AS (
-  INSERT INTO text_block (group_id, part, term, number, kind, documents, data)
-  SELECT :group::bigint, c.part, c.term, n.number, c.kind, c.documents, c.data
-  FROM come AS c JOIN next AS n ON n.part = c.part
-), long AS MATERIALIZED (
-  SELECT t.part, t.term, n.number FROM (SELECT DISTINCT c.part, c.term FROM come AS c) AS t
-  JOIN next AS n ON n.part = t.part
+INSERT INTO text_block (group_id, part, term, number, kind, documents, data)
+SELECT :group::bigint, :part::smallint, coalesce(c.term, ''), coalesce(c.number::bigint, (
+    SELECT 1 + coalesce(max(l.number), 0) FROM text_block AS l
+    WHERE l.group_id = :group::bigint AND l.part = :part::smallint AND l.term = '')),
+  (c.documents LIKE '-%')::int, c.documents::integer, decode(c.data, 'hex')
+FROM unnest(string_to_array(:terms, ' '), string_to_array(:numbers, ' '),
+  string_to_array(:documents, ' '), string_to_array(:data, ' ')) AS c(term, number, documents, data)
+"""
+
+# Of a word of more blocks than `most` the newest are joined, as long as the next is no larger than
+# all newer ones together, so that each posting is written anew a few times only.
+_LONG: Final = """
+WITH long AS MATERIALIZED (
+  SELECT t.part, t.term FROM jsonb_to_recordset(:terms::jsonb) AS t(part smallint, term text)
   CROSS JOIN LATERAL (
     SELECT count(*) AS many FROM text_block AS b
     WHERE b.group_id = :group::bigint AND b.part = t.part AND b.term = t.term COLLATE "C") AS b
-  WHERE b.many >= :most::bigint
+  WHERE b.many > :most::bigint
 ), sized AS (
-  SELECT l.part, l.term, l.number AS until, b.number, b.size,
-    sum(b.size) OVER newer AS newer, row_number() OVER newer AS place
+  SELECT b.part, b.term, b.number, b.kind, b.data, row_number() OVER newer AS place,
+    :share::bigint * length(b.data) > sum(length(b.data)) OVER newer AS is_large
   FROM long AS l CROSS JOIN LATERAL (
-    SELECT b.number, sum(length(b.data)) AS size FROM text_block AS b
+    SELECT * FROM text_block AS b
     WHERE b.group_id = :group::bigint AND b.part = l.part AND b.term = l.term COLLATE "C"
-      AND b.number < l.number GROUP BY b.number) AS b
-  WINDOW newer AS (PARTITION BY l.part, l.term ORDER BY b.number DESC)
-), beyond AS MATERIALIZED (
-  SELECT s.part, s.term, s.until, coalesce(
-    max(s.number) FILTER (WHERE s.place > 2 AND 2 * s.size > s.newer), 0) AS number
-  FROM sized AS s GROUP BY s.part, s.term, s.until
+    OFFSET 0) AS b
+  WINDOW newer AS (PARTITION BY b.part, b.term ORDER BY b.number DESC, b.kind)
+), beyond AS (
+  SELECT s.*, max(s.number) FILTER (WHERE s.place > 2 AND s.is_large)
+    OVER (PARTITION BY s.part, s.term) AS kept FROM sized AS s
 )
-DELETE FROM text_block AS b USING beyond AS o
-WHERE b.group_id = :group::bigint AND b.part = o.part AND b.term = o.term COLLATE "C"
-  AND b.number > o.number AND b.number < o.until
-RETURNING b.part, b.term, b.number, b.kind, b.data
+SELECT o.part, o.term, o.number, o.kind, o.data FROM beyond AS o
+WHERE o.number > coalesce(o.kept, 0) ORDER BY o.part, o.term
 """
 
 _TAKE: Final = """
-DELETE FROM text_block AS b
-USING jsonb_to_recordset(:terms::jsonb) AS t(part smallint, term text)
-WHERE b.group_id = :group::bigint AND b.part = t.part AND b.term = t.term COLLATE "C"
-RETURNING b.part, b.term, b.number, b.kind, b.data
-"""
-
-_PUT_JOINED: Final = """
-INSERT INTO text_block (group_id, part, term, number, kind, documents, data)
-SELECT :group::bigint, c.part, c.term, c.number, c.kind, c.documents, decode(c.data, 'hex')
-FROM jsonb_to_recordset(:blocks::jsonb)
-  AS c(part smallint, term text, number bigint, kind smallint, documents integer, data text)
+DELETE FROM text_block
+WHERE group_id = :group AND part = :part AND term = :term AND number BETWEEN :first AND :last
 """
 
 _ALL: Final = """
@@ -139,10 +127,7 @@ UPDATE text_block SET documents = :documents, data = :data
 WHERE group_id = :group AND part = :part AND term = :term AND number = :number AND kind = :kind
 """
 
-_REMOVE: Final = """
-DELETE FROM text_block
-WHERE group_id = :group AND part = :part AND term = :term AND number = :number AND kind = :kind
-"""
+_REMOVE: Final = "DELETE FROM text_block WHERE group_id = :group AND data = ''"
 
 # A word may still have blocks of a write of which every document was erased.
 LAST_WRITES: Final = """
@@ -152,7 +137,6 @@ GROUP BY 1, 2 HAVING max(b.number) > coalesce(max(b.number) FILTER (WHERE b.term
 _LAST_WRITES: Final = LAST_WRITES.replace("GROUP", "WHERE b.group_id = :group::bigint GROUP", 1)
 
 _FORGET: Final = "DELETE FROM text_block WHERE group_id = :group"
-_FORGET_ALL: Final = "DELETE FROM text_block"
 
 # How often words are there, and the blocks of those that are not there too often.
 _WORDS: Final = """
@@ -212,19 +196,19 @@ class PostgresTexts:
     def change(self, gone: Sequence[IndexedDocuments], come: Sequence[IndexedDocuments]) -> None:
         """Add the blocks of what goes and of what comes, then join what has become too much."""
         self._read, self._sets = {}, {}
-        blocks: list[dict[str, object]] = []
+        blocks: list[PutBlock] = []
         group_id = 0
-        for kind, changed in ((1, gone), (0, come)):
+        for sign, changed in ((-1, gone), (1, come)):
             for partition, documents in changed:
-                group_id = partition.group_id
+                group_id, part = partition.group_id, partition.part
                 for term, postings in _posted(partition, documents).items():
-                    many = len(postings) if kind == 0 else -len(postings)
-                    block = _block(partition.part, term, kind, many, pack(postings))
+                    block = PutBlock(part, term, "", sign * len(postings), pack(postings))
                     blocks.append(block)
-        if blocks:
-            own = {"group": group_id, "most": _MOST_BLOCKS}
-            join = partial(self._put_joined, group_id)
-            self._session.later(_PUT, {**own, "blocks": _json(blocks)}, join)
+        self._put(group_id, blocks)
+        looked_at = [one for one in blocks if crc32(one.data) % _LOOKED_AT == 0]
+        if words := [(group_id, one.part, one.term) for one in looked_at]:
+            asked = {**_asking(group_id, words, _MOST_BLOCKS), "share": 2}
+            self._session.later(_LONG, asked, partial(self._rejoin, group_id))
 
     def erase(self, group_id: int, documents: Collection[int]) -> None:
         """Write the blocks that name some documents anew without them."""
@@ -238,9 +222,9 @@ class PostgresTexts:
                     key = {"group": group_id, "part": part, "term": term, "number": number}
                     many = left[0] if kind == 0 else -left[0]
                     changed.append({**key, "kind": kind, "documents": many, "data": left[1]})
-        self._session.execute_many(_REPLACE, [one for one in changed if one["data"]])
-        self._session.execute_many(_REMOVE, [one for one in changed if not one["data"]])
-        self._session.execute_many(_LAST_WRITES, [{"group": group_id}])
+        self._session.execute_many(_REPLACE, changed)
+        for sql in (_REMOVE, _LAST_WRITES):
+            self._session.execute_many(sql, [{"group": group_id}])
 
     def forget(self, group_id: int) -> None:
         """Take out every document of a group."""
@@ -250,7 +234,12 @@ class PostgresTexts:
     def forget_all(self) -> None:
         """Take out every document there is."""
         self._read, self._sets = {}, {}
-        self._session.execute_many(_FORGET_ALL, [()])
+        self._session.execute_many("DELETE FROM text_block", [()])
+
+    def expect(self, partitions: Sequence[Partition], terms: Sequence[Term]) -> None:
+        """Tell of which terms `frequencies` is asked soon; see `Session.soon`."""
+        words = _exact_words(partitions, terms)
+        self._session.soon(_WORDS, _asking(partitions[0].group_id, words, _RARE))
 
     def frequencies(
         self, partitions: Sequence[Partition], terms: Sequence[Term], most: int
@@ -259,14 +248,15 @@ class PostgresTexts:
 
         Where a rare one stands comes with the answer, and is kept.
         """
-        words = [word for one in terms if not one.is_prefix for word in _words(partitions, one)]
+        words = _exact_words(partitions, terms)
         many, rare = self._asked(partitions[0].group_id, words, _RARE)
         if len(self._rare) + len(rare) > _MOST_RARE:
             self._rare.clear()
         self._rare.update(rare)
         self._read.update(rare)
+        self._read_all(partitions, [one for one in terms if one.is_prefix])
         found = [
-            len(self._documents(partitions, term))
+            len(set[int]().union(*map(self._set, _words(partitions, term))))
             if term.is_prefix
             else sum(many[word] for word in _words(partitions, term))
             for term in terms
@@ -347,16 +337,12 @@ class PostgresTexts:
     def join(self) -> None:
         """Let each word of every group have one block. Cost: the whole index."""
         self._read, self._sets = {}, {}
-        scattered = self._session.rows(_SCATTERED)
+        rows = self._session.rows(_SCATTERED)
+        scattered = [(whole(group), whole(part), text(term)) for group, part, term in rows]
         for group_id, words in groupby(scattered, itemgetter(0)):
             while some := list(islice(words, _AT_ONCE)):
-                words_now = _json([{"part": part, "term": term} for _, part, term in some])
-                taken = self._session.rows(_TAKE, {"group": group_id, "terms": words_now})
-                self._put_joined(whole(group_id), taken)
-
-    def _documents(self, partitions: Sequence[Partition], term: Term) -> set[int]:
-        self._read_all(partitions, [term])
-        return set[int]().union(*(self._set(word) for word in _words(partitions, term)))
+                asked = {**_asking(group_id, some, 1), "share": 0}
+                self._rejoin(group_id, self._session.rows(_LONG, asked))
 
     def _set(self, word: Word) -> set[int]:
         found = self._sets.get(word)
@@ -386,11 +372,10 @@ class PostgresTexts:
     ) -> tuple[dict[Word, int], dict[Word, Postings]]:
         """Return in how many documents words are, and where those in at most so many stand."""
         self._session.settle()  # blocks that are taken out to be joined are put back by then
-        wanted = _json([{"part": part, "term": term} for _, part, term in set(words)])
         many = dict[Word, int]()
         blocks = defaultdict[Word, list[tuple[int, bytes]]](list)
         for part, term, documents, kind, data in self._session.rows(
-            _WORDS, {"group": group_id, "terms": wanted, "most": most}
+            _WORDS, _asking(group_id, words, most)
         ):
             word = group_id, whole(part), text(term)
             many[word] = 0 if documents is None else whole(documents)
@@ -411,11 +396,48 @@ class PostgresTexts:
         ]
         return merged(found)
 
-    def _put_joined(self, group_id: int, taken: Sequence[SqlRow]) -> None:
-        """Put what blocks that were taken out are together."""
-        blocks = [one for own in _by_word(taken) for one in _rejoined(own)]
-        if blocks:
-            self._session.execute_many(_PUT_JOINED, [{"group": group_id, "blocks": _json(blocks)}])
+    def _rejoin(self, group_id: int, found: Sequence[SqlRow]) -> None:
+        """Take blocks out, and put in what those of each word are together."""
+        blocks: list[PutBlock] = []
+        for (part, term), rows in groupby(found, itemgetter(0, 1)):
+            own = [(whole(number), whole(kind), octets(data)) for _, _, number, kind, data in rows]
+            first, last = min(own)[0], max(own)[0]
+            taken = {"group": group_id, "part": part, "term": term, "first": first, "last": last}
+            self._session.execute_many(_TAKE, [taken])
+            left = joined((kind, data) for _, kind, data in own)
+            blocks += [
+                PutBlock(
+                    part, term, str(last), sign * len(one.documents), pack(zip(*one, strict=True))
+                )
+                for sign, one in zip((1, -1), left, strict=True)
+                if one.documents
+            ]
+        self._put(group_id, blocks)
+
+    def _put(self, group_id: int, blocks: Iterable[PutBlock]) -> None:
+        """Put blocks in, those of each part by a statement."""
+        by_part = defaultdict[int, list[PutBlock]](list)
+        for one in blocks:
+            by_part[one.part].append(one)
+        for part, own in by_part.items():
+            _, terms, numbers, documents, data = zip(*own, strict=True)
+            columns: dict[str, SqlValue] = {
+                "terms": " ".join(terms),
+                "numbers": " ".join(numbers).strip(),
+                "documents": " ".join(map(str, documents)),
+                "data": " ".join(map(bytes.hex, data)),
+            }
+            self._session.later(_PUT, {"group": group_id, "part": part, **columns})
+
+
+class PutBlock(NamedTuple):
+    """A block to put in; its number is that of the write unless it says one."""
+
+    part: int
+    term: str
+    number: str
+    documents: int
+    data: bytes
 
 
 def _posted(
@@ -431,35 +453,20 @@ def _posted(
     return found
 
 
+def _exact_words(partitions: Sequence[Partition], terms: Iterable[Term]) -> list[Word]:
+    return [word for one in terms if not one.is_prefix for word in _words(partitions, one)]
+
+
+def _asking(group_id: int, words: Iterable[Word], most: int) -> dict[str, SqlValue]:
+    wanted = [{"part": part, "term": term} for _, part, term in dict.fromkeys(words)]
+    return {"group": group_id, "terms": _json(wanted), "most": most}
+
+
 def _words(partitions: Sequence[Partition], term: Term) -> list[Word]:
     """Return where a term is looked up: its stem, or itself with a star."""
     if term.is_prefix:
         return [(one.group_id, one.part, f"{term.text}*") for one in partitions]
     return [(one.group_id, one.part, stems_of(one)[term.text]) for one in partitions]
-
-
-def _by_word(rows: Iterable[SqlRow]) -> Iterable[list[SqlRow]]:
-    """Return rows that begin with a part and a stem, those of each word together."""
-    found = defaultdict[tuple[SqlValue, SqlValue], list[SqlRow]](list)
-    for row in rows:
-        found[row[0], row[1]].append(row)
-    return found.values()
-
-
-def _rejoined(rows: Sequence[SqlRow]) -> Iterator[dict[str, object]]:
-    """Yield the blocks that stand for some of one word: one of a kind, or none."""
-    part, term, *_ = rows[0]
-    number = max(whole(one[2]) for one in rows)
-    found = joined((whole(one[3]), octets(one[4])) for one in rows)
-    for kind, postings in enumerate(found):
-        if postings.documents:
-            many = len(postings.documents) if kind == 0 else -len(postings.documents)
-            data = pack(zip(*postings, strict=True))
-            yield {**_block(whole(part), text(term), kind, many, data), "number": number}
-
-
-def _block(part: int, term: str, kind: int, documents: int, data: bytes) -> dict[str, object]:
-    return {"part": part, "term": term, "kind": kind, "documents": documents, "data": data.hex()}
 
 
 def _json(rows: Iterable[Mapping[str, object]]) -> str:

@@ -43,7 +43,6 @@ SELECT concat_ws(', ', 'PostgreSQL ' || current_setting('server_version'),
   {", ".join(f"current_setting('{one}') <> 'off'" for one in _UNSAFE)}
 FROM pg_database AS d WHERE d.datname = current_database()
 """  # noqa: S608 - only the names above are inserted
-_TEXT_PARTS: Final = "text_"
 
 
 class PostgresUpkeep:
@@ -91,7 +90,7 @@ class PostgresUpkeep:
 
     def text_parts(self) -> frozenset[str]:
         """Return the names of the tables and indexes of the text index."""
-        return frozenset(one.name for one in whole_store() if one.name.startswith(_TEXT_PARTS))
+        return frozenset(one.name for one in whole_store() if one.name.startswith("text_"))
 
     def samples(self) -> frozenset[str]:
         """Return none: what the server counted is not in the store's own tables."""

@@ -310,6 +310,9 @@ class SqliteSession(AsksOnce):
         except READING_ERRORS as error:
             raise translated(error) from error
 
+    def soon(self, sql: Sql, parameters: Parameters) -> None:
+        """Do nothing: what stands in a file takes no longer by itself."""
+
     def each(self, sql: Sql, parameters: Parameters = ()) -> Generator[SqlRow]:
         """Run one statement and yield its rows as they come; see `port.Session`."""
         self._meter.start(is_read=True)

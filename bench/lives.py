@@ -1,9 +1,11 @@
-"""Four lives, told as people tell them, and a hundred questions about them in other words.
+"""What is told of lives, and questions about them in other words.
 
 The rule: what is expected are the keys of what answers; a question without any has no answer among
-what was told. Many are German or Spanish, or ask of a relative. They were written before what
-recall does with them was looked at. Every second one of a life was kept apart, and they alone are
-measured; what they failed was in sight when everyday words and floors were chosen.
+what was told. All were written before what recall does with them was looked at; what they failed
+was in sight when everyday words and floors were chosen. Many are German or Spanish, or ask of a
+relative. `lives.json` has four lives, told as people tell them; every second question of a life was
+kept apart, and they alone are measured. `strangers.json` has eight sets of facts about three people
+each, by writers who had not seen the code; all of its questions are measured.
 """
 
 from __future__ import annotations
@@ -30,6 +32,15 @@ class Life(TypedDict):
 
 
 def lives() -> list[Life]:
-    """Return the lives of `lives.json`."""
-    found: list[Life] = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
+    """Return the lives of `lives.json`, each with the questions that were kept apart."""
+    return [{**one, "asked": one["asked"][1::2]} for one in _read("lives.json")]
+
+
+def strangers() -> list[Life]:
+    """Return the sets of `strangers.json`."""
+    return _read("strangers.json")
+
+
+def _read(name: str) -> list[Life]:
+    found: list[Life] = json.loads(Path(__file__).with_name(name).read_text("utf-8"))
     return found

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import recollect
-from bench.lives import Life, lives
+from bench.lives import Life, lives, strangers
 from bench.measure import Calibration, Figure
 from bench.notes import notes, questions
 from bench.paraphrases import FACTS, QUESTIONS
@@ -37,7 +37,8 @@ _WARM = 5
 def figures(folder: Path, calibration: Calibration, scale: Scale) -> Iterator[Figure]:
     """Ask the questions in other words, then time others, about 10,000 texts and 100,000."""
     yield from _paraphrased()
-    yield from _of_lives()
+    yield from _of_lives("of four lives", lives())
+    yield from _of_lives("of eight sets of strangers", strangers())
     yield _repeated()
     yield _of_one_author()
     few = scale.times(TEXTS)
@@ -71,23 +72,27 @@ def _paraphrased() -> Iterator[Figure]:
     yield Figure("recall", "answerable, answered with nothing", lost, "%", None, "5", lost <= 5)
 
 
-def _of_lives() -> Iterator[Figure]:
-    """Ask the questions about four lives that were kept apart."""
+def _of_lives(whose: str, told: Sequence[Life]) -> Iterator[Figure]:
+    """Ask the questions about lives."""
     found: list[bool] = []
+    lost: list[bool] = []
     empty: list[bool] = []
-    for life in lives():
-        with recollect.memory(":memory:", actor="assistant") as memory:
+    for life in told:
+        with recollect.memory(":memory:", actor=life["asker"] or "assistant") as memory:
             keys = _told(memory, life)
-            for question, expected in life["asked"][1::2]:
+            for question, expected in life["asked"]:
                 memories = memory.recall(question).memories
                 first = [keys.get(one.memory.id) for one in memories[:_FIRST]]
                 if expected:
                     found.append(set(expected) <= set(first))
+                    lost.append(not memories)
                 else:
                     empty.append(not memories)
     for name, shares in (("in the first three", found), ("answered with nothing", empty)):
         share = 100 * sum(shares) / len(shares)
-        yield Figure("recall", f"of four lives, {name}", share, "%", None, "80", share >= 80)
+        yield Figure("recall", f"{whose}, {name}", share, "%", None, "80", share >= 80)
+    share = 100 * sum(lost) / len(lost)
+    yield Figure("recall", f"{whose}, answerable, with nothing", share, "%", None, "5", share <= 5)
 
 
 def _told(memory: Memory, life: Life) -> dict[str, str]:

@@ -167,6 +167,40 @@ def test_what_tells_the_kind_that_is_asked_is_an_answer(text: str, question: str
         assert [one.memory.text for one in memory.recall(question).memories] == [text]
 
 
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("Ann has a greyhound called Biscuit", "Does Ann have any pets?"),
+        ("Ann has a greyhound called Biscuit", "¿Qué mascota tiene Ann?"),
+        ("Ann is the cook on a ferry", "Was ist Ann von Beruf?"),
+        ("Ann plays the oboe", "Which instrument did Ann take up?"),
+        ("Ann comes from Chile", "¿De qué país es Ann?"),
+    ],
+)
+def test_who_asks_for_a_kind_finds_a_thing_of_that_kind(text: str, question: str) -> None:
+    others = ["Ann swims before breakfast", "Ann rents a flat in Ghent"]
+    with recollect.memory(":memory:", is_person=True) as memory:
+        for one in (*others, text):
+            memory.remember(one)
+        assert memory.recall(question).memories[0].memory.text == text
+
+
+def test_my_dog_is_found_by_its_breed() -> None:
+    fact = {"subject": "Ann", "predicate": "has", "object": "a one-eyed greyhound"}
+    with recollect.memory(":memory:", actor="Ann", is_person=True) as memory:
+        memory.remember(facts=[{**fact, "text": "Ann has a one-eyed greyhound named Biscuit"}])
+        memory.remember(facts=[{"subject": "Ann", "predicate": "rents", "object": "a flat"}])
+        found = memory.recall("What's my dog called?").memories
+        assert found[0].memory.text == "Ann has a one-eyed greyhound named Biscuit"
+
+
+def test_a_when_inside_a_question_asks_for_no_time() -> None:
+    with recollect.memory(":memory:", is_person=True) as memory:
+        memory.remember("Ann drinks nothing but black tea")
+        found = memory.recall("What drink should I offer when Ann visits?").memories
+        assert [one.memory.text for one in found] == ["Ann drinks nothing but black tea"]
+
+
 def asked_among_others(subject: str, predicate: str, value: str, text: str, asked: str) -> str:
     """Return the first answer of a memory that holds a fact, told by a text, and two others."""
     told = {"subject": subject, "predicate": predicate, "object": value, "text": text}

@@ -122,7 +122,8 @@ def understood(
     apart = concepts - relation.over
     concepts = apart | relation.ends
     speaks_of_self = ASKED["self"].search(question) is not None
-    if askers and (speaks_of_self or not (relation.has_own or MINE.isdisjoint(asked))):
+    is_led = relation.has_own and not relation.missing
+    if askers and (speaks_of_self or not (is_led or MINE.isdisjoint(asked))):
         words += [*tokens(asker), *_words_of(own, known)]
         concepts |= own
     named = tokens(" ".join(names_in(asked, columns, number)))
@@ -292,8 +293,9 @@ def _asking_word(
 
 
 def _demanded(missing: frozenset[str], known: KnownNumbers) -> Asking | None:
-    """Return the words of which what answers must hold one."""
-    ways = {one for word in missing for one in stems_of(word)}
+    """Return the words of which what answers must hold one, or one that says the same."""
+    all_ways = [stems_of(word) for word in missing]
+    ways = {one for own in all_ways for one in (*own, *kin_of(own[:1]))}
     return Asking(known.of_stems(ways), (), False, False, False) if missing else None
 
 

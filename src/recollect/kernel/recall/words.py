@@ -4,6 +4,8 @@ The rule: a text is stemmed in one language, told by its commonest words; a word
 looked for under its stem in each language, so it finds texts of all of them. Words that only hold
 sentences together count in texts' lengths, and are not looked for. A line of `lists/everyday.txt`
 holds what people use for one another when they speak of a life, in three languages; it is our own.
+Of which kind a thing is, as a greyhound a pet, is told by `lists/things.txt`, which
+`tools/make_things.py` made of WordNet.
 
 Meaning is that of the static embedding that comes with Recollect, which `tools/make_meanings.py`
 made: a text means the sum of what its words mean, the rarer counting more, brought to length 1; a
@@ -165,13 +167,13 @@ def telling_stems(words: Sequence[str]) -> list[str]:
 
 @lru_cache(1)
 def _everyday() -> dict[str, frozenset[str]]:
-    """Return the stems of the lines of `lists/everyday.txt` that each stem stands in.
+    """Return the stems of the lines of `lists/everyday.txt` and `things.txt` that each stands in.
 
     A line has the words of each language apart: as Spanish, "career" would be a "car". Of those
     after ">" each is of a kind that the others name: who asks for a pet finds a dog, not a cat.
     """
     found: dict[str, frozenset[str]] = {}
-    for line in listed("everyday"):
+    for line in (*listed("everyday"), *listed("things")):
         asked, said = set[str](), set[str]()
         for own, part in zip(LANGUAGES, line.split("|"), strict=True):
             for those, words in zip((asked, said), part.split(">"), strict=False):
@@ -188,7 +190,7 @@ def kin_of(stems: tuple[str, ...]) -> tuple[str, ...]:
 
     The first stem that is one of an everyday word tells them: in English *care* is no Spanish car.
 
-    >>> "employ" in kin_of(("work",)), "dog" in kin_of(("pet",)), "dog" in kin_of(("cat",))
+    >>> "employ" in kin_of(("work",)), "greyhound" in kin_of(("pet",)), "dog" in kin_of(("cat",))
     (True, True, False)
     >>> "auto" in kin_of(stems_of("care")), "auto" in kin_of(stems_of("car"))
     (False, True)

@@ -486,6 +486,19 @@ def nearest(name: str, known: Iterable[str], limit: int = 10) -> tuple[str, ...]
     return tuple(by_folded[one] for one in alike(folded, candidates[:_MANY], limit, 0.5))
 
 
+def not_among(
+    message: str, word: object, known: Collection[str], hint: str = "use {}"
+) -> RecollectError:
+    """Return the error for a word that is none of some; the hint says which of them to use.
+
+    >>> not_among("there is no kind fakt", "fakt", ["claim", "fact"]).hint
+    'use fact'
+    """
+    near = nearest(word, known) if isinstance(word, str) else ()
+    near = near or tuple(known)
+    return refused(message, hint.format(near[0]), known=near)
+
+
 def alike(word: str, names: Collection[str], limit: int, cutoff: float) -> list[str]:
     """Return the names most like a word; one that is denied in it says the opposite.
 

@@ -1,8 +1,9 @@
-"""Ids by their beginnings: a person types as much of one as tells it from all others.
+"""Ids by their beginnings, and names by what is like them: what a person types of what is there.
 
-The rule: a whole id means itself, even where others begin with it. Those that a memory counts all
-begin alike, so their last part stands for them, and as much of it as tells one from the others.
-What begins none is left as it is, for whoever looks it up to say so.
+The rule: a person types as much of an id as tells it from all others. A whole id means itself, even
+where others begin with it. Those that a memory counts all begin alike, so their last part stands
+for them, and as much of it as tells one from the others. What begins none is left as it is, for
+whoever looks it up to say so.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from recollect.errors import refused
+from recollect.errors import nearest, refused
 from recollect.kernel import Nexus
-from recollect.model import Description, LoggedTransaction, Operation
+from recollect.model import AsOf, Description, LoggedTransaction, Operation
 
 GIVEN: Final = ("Claim", "Episode")
 """The types whose ids are given with them."""
@@ -21,6 +22,8 @@ GIVEN: Final = ("Claim", "Episode")
 _FOUND: Final = """FIND(?x.id) WHERE { ?x %s
 FILTER(STARTS_WITH(?x.id, $beginning) || CONTAINS(?x.id, $last)) } LIMIT 50"""
 _OF_TYPE: Final = _FOUND % "{type: $type}"
+_NAMES: Final = "FIND(?x.name) WHERE { ?x {type: $type} } LIMIT 5000"
+_MOST_COMPARED: Final = 5  # types whose names are compared with one that is not found
 _LINKS: Final = _FOUND % "(?start, ?any, ?end)"
 _MOST_TYPES: Final = 100
 _AT_ONCE: Final = 1_000  # transactions, and changes of one
@@ -80,6 +83,15 @@ def free_types(nexus: Nexus) -> list[str]:
     assert isinstance(items, list)
     names = [str(one["name"]) for one in items if isinstance(one, dict)]
     return [one for one in names if nexus.kinds.is_free(one)]
+
+
+def near_names(nexus: Nexus, text: str, *, as_of: AsOf | None = None) -> dict[str, str]:
+    """Return the names that are like a text, or a word of which is, by that word, nearest first."""
+    by_word: dict[str, str] = {}
+    for one in free_types(nexus)[:_MOST_COMPARED]:
+        for name in (str(row[0]) for row in nexus.read(_NAMES, {"type": one}, as_of=as_of).rows):
+            by_word |= {word: by_word.get(word, name) for word in name.split()} | {name: name}
+    return {word: by_word[word] for word in nearest(text, by_word)}
 
 
 def only(beginning: str, ids: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from recollect.errors import RecollectError, nearest, refused
+from recollect.errors import RecollectError, not_among, refused
 from recollect.kernel import COMPARE_EVERY, is_there, parse_address, shown_address
 from recollect.node import dataclass, field
 
@@ -218,12 +218,8 @@ class Settings:
         """Return a word of the environment; the first known one if it is not set."""
         named = self.environment.get(variable) or known[0]
         if named not in known:
-            near = nearest(named, known) or known
-            raise refused(
-                f"{variable} is {named}, which is not a known {noun}",
-                f"set it to {near[0]}",
-                known=near,
-            )
+            message = f"{variable} is {named}, which is not a known {noun}"
+            raise not_among(message, named, known, "set it to {}")
         return named
 
     def _dimension(self) -> int | None:

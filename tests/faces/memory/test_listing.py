@@ -323,3 +323,25 @@ def test_all_that_one_transaction_closed_is_listed(memory: Memory) -> None:
         if (cursor := page.cursor) is None:
             break
     assert sorted(found) == sorted(ids)
+
+
+def test_an_unknown_name_is_answered_with_those_that_are_like_it(memory: Memory) -> None:
+    memory.remember(
+        facts=[SOFIA, {"subject": "Sofie Wolf", "predicate": "likes", "object": "figs"}]
+    )
+    for said, meant in (
+        ("Sofia Brant", "Sofia Brandt"),
+        ("Wolff", "Sofie Wolf"),
+        ("Bosh", "Bosch"),
+    ):
+        with pytest.raises(RecollectError, match=f'nothing is called "{said}"') as unknown:
+            memory.list(about=said)
+        assert unknown.value.hint == f'use "{meant}"'
+        assert unknown.value.known[0] == meant
+    bosch = memory.list("concept", about="Bosch").memories[-1]
+    with pytest.raises(RecollectError) as unknown:
+        memory.correct(bosch.id, same_as="Sofia Bandt")
+    assert unknown.value.hint == 'use "Sofia Brandt"'
+    with pytest.raises(RecollectError) as unknown:
+        memory.list(about="Zebedee")
+    assert unknown.value.known == ()

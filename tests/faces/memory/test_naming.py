@@ -147,3 +147,44 @@ def test_what_is_called_by_its_name_where_an_id_is_asked_is_told_its_id() -> Non
         assert caught.value.hint == f"use {tobs.id}, the id of Tobs"
         with pytest.raises(RecollectError, match="Tobs is that already"):
             memory.correct(tobs.id, same_as="Tobs")
+
+
+@pytest.mark.parametrize(
+    ("told", "near"),
+    [("work_at", "works_at"), ("lives at in", "lives_in"), ("maried_to", "married_to")],
+)
+def test_a_new_predicate_that_is_nearly_a_known_one_is_told_of(
+    memory: Memory, told: str, near: str
+) -> None:
+    memory.remember(facts=[LEA])
+    (notice,) = memory.remember(facts=[{**LEA, "predicate": told, "object": "Bonn"}] * 2).warnings
+    assert (notice.code, notice.known) == ("new_predicate", (near,))
+    assert f'nearly "{near}"' in notice.message
+    gone = memory.forget(**json.loads(notice.hint.removeprefix("forget with ")))
+    assert (gone.memories[0].predicate, gone.effect) == (told.replace(" ", "_"), "withdraw")
+    again = memory.remember(facts=[{**LEA, "predicate": told, "object": "Bonn"}])
+    assert again.warnings == ()  # it is new no more
+
+
+def test_a_predicate_of_its_own_is_no_slip(memory: Memory) -> None:
+    own = ["works_at", "Works_At", "works_on", "lives_with", "likes", "saw_1", "saw_2", "isnt_age"]
+    for one in own:
+        assert memory.remember(facts=[{**LEA, "predicate": one}]).warnings == ()
+    (notice,) = memory.remember(facts=[{**LEA, "predicate": "liks"}]).warnings
+    assert notice.known == ("likes",)
+
+
+@pytest.mark.parametrize("predicate", ["same_as", "nickname", "also known as"])
+def test_a_fact_that_two_names_are_of_one_says_how_to_join_them(
+    memory: Memory, predicate: str
+) -> None:
+    fact = {"subject": "Kat", "predicate": predicate, "object": "Katrin Vogel"}
+    (notice,) = memory.remember(facts=[LEA, fact]).warnings
+    assert notice.code == "two_names"
+    assert "Kat" in notice.message
+    joined = memory.correct(**json.loads(notice.hint.removeprefix("correct with ")))
+    assert joined.memory.name == ("Katrin Vogel" if predicate == "same_as" else "Kat")
+    memory.remember(facts=[{"subject": "Kat", "predicate": "likes", "object": "jam"}])
+    (name,) = {one.subject for one in memory.list("fact", about="Katrin Vogel").memories}
+    assert name == joined.memory.name
+    assert memory.remember(facts=[fact]).warnings == ()  # they are one already

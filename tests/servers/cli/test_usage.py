@@ -59,6 +59,7 @@ def test_help_shows_no_value_where_a_flag_takes_none(cli: Cli):
         (("search", "x", "--limit", "few"), "--limit: it must be a whole number"),
         (("search", "x", "--limit", "-1"), "--limit: it must be greater than or equal to 0"),
         (("describe", "all"), "WHAT: 'all' is not one of 'primer'"),
+        (("list", "facts"), "'piece'; did you mean fact?"),
         (("query", "x", "--param", "n"), "--param: 'n' is not NAME=VALUE"),
         (("--show-completion", "zsh"), "_RECOLLECT_COMPLETE=source_zsh recollect"),
     ],

@@ -19,7 +19,7 @@ from dataclasses import fields
 from typing import Final, Literal, get_args
 from uuid import uuid4
 
-from recollect.errors import Hint, ToDo, nearest, refused
+from recollect.errors import Hint, ToDo, not_among, refused
 from recollect.faces.kinds import ACTIVE_CLAIMS
 from recollect.kernel import instant
 from recollect.node import dataclass, field
@@ -68,12 +68,8 @@ def known_word(word: object, known: tuple[str, ...], what: str) -> str:
     """
     if isinstance(word, str) and word in known:
         return word
-    near = nearest(word, known) if isinstance(word, str) else ()
-    raise refused(
-        f"{what} is {word!r:.60}, which is not one of {', '.join(known)}",
-        f'use "{(near or known)[0]}"',
-        known=near or known,
-    )
+    message = f"{what} is {word!r:.60}, which is not one of {', '.join(known)}"
+    raise not_among(message, word, known, 'use "{}"')
 
 
 LONGEST_TEXT: Final = 100_000

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from typing import TextIO
 
-from recollect.errors import INVALID_SYNTAX, Notice, nearest, refused
+from recollect.errors import INVALID_SYNTAX, Notice, not_among
 from recollect.kernel import Capsule, Nexus, parse, read_as_of
 from recollect.model import AsOf, Concept, Found, Kinds, Operation, PutConcept, Record, Value
 from recollect.node import dataclass
@@ -175,12 +175,8 @@ _HAS_CORE = 'FIND(?type) WHERE { ?type {type: "$ConceptType", name: "$ConceptTyp
 def starter_capsule(name: str) -> str:
     """Return the text of a capsule; INVALID_ARGUMENT, with the names there are, for no name."""
     if name not in STARTERS:
-        known = nearest(name, STARTERS) or tuple(STARTERS)
-        raise refused(
-            f'no capsule that comes with Recollect is named "{name}"',
-            f'use "{known[0]}"',
-            known=known,
-        )
+        message = f'no capsule that comes with Recollect is named "{name}"'
+        raise not_among(message, name, STARTERS, 'use "{}"')
     file = resources.files("recollect").joinpath("capsules", f"{name}.kip")
     return file.read_text(encoding="utf-8")
 

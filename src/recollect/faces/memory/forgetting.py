@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from itertools import islice
 from typing import Any, Final, Self
 
-from recollect.errors import PERMISSION_DENIED, Notice, forget_as, nearest, refused, said_anew
+from recollect.errors import PERMISSION_DENIED, Notice, forget_as, not_among, refused, said_anew
 from recollect.faces.claims import ACTIVE, Actor, AttentionQueue, Writer
 from recollect.faces.knowledge import NexusKnowledgePieceStore
 from recollect.faces.memory.listing import MOST, holding
@@ -193,12 +193,8 @@ class Way:
     def read(cls, effect: object, at: str | None, reason: str | None) -> Self:
         """Return a way to forget; INVALID_ARGUMENT for another word, or an end of what ends not."""
         if effect not in EFFECTS:
-            near = nearest(str(effect), EFFECTS) or EFFECTS
-            raise refused(
-                f"{str(effect)[:40]!r} is no way to forget",
-                f"use {near[0]}: end (no longer true), withdraw (not to be believed) or erase",
-                known=EFFECTS,
-            )
+            hint = "use {}: end (no longer true), withdraw (not to be believed) or erase"
+            raise not_among(f"{str(effect)[:40]!r} is no way to forget", effect, EFFECTS, hint)
         if at is not None and effect != "end":
             raise refused(
                 f"at says when something ends, and {effect} ends nothing",

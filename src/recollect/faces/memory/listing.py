@@ -13,7 +13,7 @@ from heapq import merge
 from itertools import islice
 from typing import Final
 
-from recollect.errors import Notice, RecollectError, nearest, refused
+from recollect.errors import Notice, RecollectError, not_among, refused
 from recollect.faces.beginnings import closed_in, free_types
 from recollect.faces.memory.model import Listed, MemoryRecord, ShownRecords
 from recollect.faces.memory.naming import ENDS, first_names, things_called
@@ -38,10 +38,8 @@ def listed(
     if type(limit) is not int or not 1 <= limit <= MOST:
         raise refused(f"limit is not from 1 to {MOST}", "use limit=20")
     if kind is not None and kind not in KINDS:
-        near = nearest(kind, KINDS) or KINDS
-        raise refused(
-            f"there is no kind of memory {kind[:40]!r}", f'use kind="{near[0]}"', known=KINDS
-        )
+        message = f"there is no kind of memory {kind[:40]!r}"
+        raise not_among(message, kind, KINDS, 'use kind="{}"')
     if about is not None:
         told, notices = _about(nexus, about, kind, past=past)
         if cursor is not None:

@@ -18,7 +18,7 @@ from os import PathLike
 from types import NoneType, UnionType
 from typing import Any, Final, ParamSpec, Self, TypeVar, get_args, get_origin, get_type_hints
 
-from recollect.errors import Notice, refused, undo_of
+from recollect.errors import Notice, join, refused, undo_of
 from recollect.faces.claims import (
     ACTIVE,
     EMPTY_EVIDENCE,
@@ -74,7 +74,7 @@ from recollect.faces.memory.undoing import (
 )
 from recollect.faces.operations import Caller, Operations
 from recollect.kernel import Nexus, RecallQuestion, is_wordless, read_as_of, tokens
-from recollect.model import AsOf, BatchReport, Named, Put, Value
+from recollect.model import AsOf, BatchReport, Link, Named, Put, Value
 
 LIMIT: Final = 10
 
@@ -86,6 +86,10 @@ Notices = list[Notice]
 _FORGOTTEN: Final = ("fact", "claim", "episode", "piece")
 """What is forgotten by a question: a concept takes all that is told of it along, so by id alone."""
 
+
+_SAME: Final = "same_as"
+_OF_TWO_NAMES: Final = (_SAME, "also_known_as", "known_as", "aka", "alias", "nickname")
+"""Predicates of facts that say what two names say of one thing: the object is the other name."""
 
 _OF_A_CLAIM: Final = ("project", "scope_type", "scope_id", "domain", "tags")
 """What a claim is about, which one that supersedes it is about too."""
@@ -507,9 +511,11 @@ class Memory:
         told_now = report.ids[len(made) :]
         # One of them may end where what is known begins, or begin where it was not known to.
         ended = [one for one in report.ended if one.id not in told_now]
+        facts = records_named(self.nexus, told_now)
+        strange += _two_names(self.nexus, facts)
         return replace(
             answer,
-            facts=records_named(self.nexus, told_now),
+            facts=facts,
             ended=beside(self.nexus, ended),
             also_holds=beside(self.nexus, report.also_holds),
             warnings=(*answer.warnings, *strange, *written.notices),
@@ -563,6 +569,17 @@ def _nobody(me: str) -> Notice:
         'remember {"subject": "$self", "predicate": "serves", "object": "NAME"}, then correct '
         f'"{me}" by its id with {{"same_as": "NAME"}}',
     )
+
+
+def _two_names(nexus: Nexus, facts: Sequence[MemoryRecord]) -> Iterator[Notice]:
+    """Yield how the two things of each fact which says that they are one are made one."""
+    said = {one.id: one for one in facts if one.predicate in _OF_TWO_NAMES}
+    for one in nexus.elements.look_up(said).values() if said else ():
+        if isinstance(link := one.element, Link) and link.subject != link.object:
+            ends = link.subject, link.object
+            hint = join(*(ends if link.predicate == _SAME else reversed(ends)))
+            message = f'"{said[link.id]}" is kept as a fact about two things, until they are joined'
+            yield Notice("two_names", message, hint)
 
 
 def _stays(claim: MemoryRecord, confidence: float | None) -> Iterator[Notice]:

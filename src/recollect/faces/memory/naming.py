@@ -11,10 +11,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
-from recollect.errors import RESOURCE_NOT_FOUND, Notice, RecollectError, may_be_one, refused
-from recollect.faces.beginnings import any_id, closed_id
+from recollect.errors import (
+    RESOURCE_NOT_FOUND,
+    Notice,
+    RecollectError,
+    is_slip,
+    may_be_one,
+    refused,
+)
+from recollect.faces.beginnings import any_id, closed_id, near_names
 from recollect.kernel import Nexus, tokens
-from recollect.model import MERGED_FROM, REPLACED_BY, AsOf, Concept, Dated, Hits, Link, Value
+from recollect.model import (
+    MERGED_FROM,
+    REPLACED_BY,
+    AsOf,
+    Concept,
+    Dated,
+    Element,
+    Hits,
+    Link,
+    Value,
+)
 
 ENDS: Final[tuple[Literal["subject", "object"], ...]] = ("subject", "object")
 """Where a link begins and where it leads."""
@@ -80,7 +97,7 @@ def concept_called(nexus: Nexus, called: str) -> Concept:
     if len(found) > 1:
         told = "; ".join(f"{one.element.id} ({one.detail})" for one in found)
         raise refused(f'several are called "{called[:_LONGEST]}": {told}', "pass one's id")
-    element = found[0].element if found else element_named(nexus, called).element
+    element = found[0].element if found else _element_called(nexus, called, past=False)
     if not isinstance(element, Concept):
         raise _unknown(called, "pass the name or the id of a concept")
     return element
@@ -124,7 +141,8 @@ def things_called(
         whom = [f'"{one}"' for one in sorted(set(things.values()))[:_MOST_SHOWN]]
         raise _unknown(called, f"say whom: {' or '.join(whom)}")
     if not things:
-        things = _with_id(nexus, called, past=past)
+        one = _element_called(nexus, called, past=past)
+        things = {one.id: one.name if isinstance(one, Concept) else called}
     pairs = {**things, **_bearers(nexus, called)}
     notices = list[Notice]()
     for id, name, whole, its in [*_namesakes(nexus, pairs)]:
@@ -135,15 +153,16 @@ def things_called(
     return things, tuple(notices)
 
 
-def _with_id(nexus: Nexus, called: str, *, past: bool) -> dict[str, str]:
+def _element_called(nexus: Nexus, called: str, *, past: bool) -> Element:
     try:
-        one = element_named(nexus, called, closed=past).element
+        return element_named(nexus, called, closed=past).element
     except RecollectError as error:
         if error.code is not RESOURCE_NOT_FOUND:
             raise
+        like = near_names(nexus, called).items()
+        near = tuple(dict.fromkeys(name for word, name in like if is_slip(called, (word,))))
         hint = "recall it in plain words, and pass the name that the answer gives"
-        raise _unknown(called, hint) from None
-    return {one.id: one.name if isinstance(one, Concept) else called}
+        raise _unknown(called, f'use "{near[0]}"' if near else hint, near) from None
 
 
 def _namesakes(nexus: Nexus, things: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
@@ -186,5 +205,6 @@ def _bearers(nexus: Nexus, first: str) -> dict[str, str]:
     }
 
 
-def _unknown(called: str, hint: str) -> RecollectError:
-    return RESOURCE_NOT_FOUND.error(f'nothing is called "{called[:_LONGEST]}"', hint)
+def _unknown(called: str, hint: str, near: tuple[str, ...] = ()) -> RecollectError:
+    message = f'nothing is called "{called[:_LONGEST]}"'
+    return RESOURCE_NOT_FOUND.error(message, hint, known=near)

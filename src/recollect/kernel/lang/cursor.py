@@ -229,6 +229,15 @@ class Cursor:
             code, message, hint=hint, source=self.source, span=place, known=known, fix=edit
         )
 
+    def unknown(
+        self, message: str, name: str, known: tuple[str, ...], better: str | None = None
+    ) -> RecollectError:
+        """Return an error at the current token, no known name; `better` is what it can only be."""
+        better = better or meant(name, known)
+        near = nearest(name[:40], known) or ((better,) if better else known)
+        hint = f"use {better or 'one of ' + ', '.join(known)}"
+        return self.error(f"{message} {name[:40]}", hint=hint, known=near, fix=better)
+
 
 Raw = None | bool | int | float | str | list["Raw"] | dict[str, "Raw"] | Parameter
 """A value as it is read: plain Python, with placeholders where they stand."""

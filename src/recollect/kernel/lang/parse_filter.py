@@ -6,7 +6,9 @@ the same. KIP 1.0-draft3, filter clause.
 
 from __future__ import annotations
 
-from recollect.errors import RecollectError, nearest
+from collections.abc import Callable
+
+from recollect.errors import RecollectError
 from recollect.kernel.lang.ast import (
     And,
     ArrayValue,
@@ -25,7 +27,6 @@ from recollect.kernel.lang.ast import (
     TestText,
 )
 from recollect.kernel.lang.cursor import Cursor, at_parameter, single_value, value
-from recollect.kernel.lang.repair.diagnose import meant
 from recollect.kernel.lang.repair.synonyms import Where, synonyms
 from recollect.kernel.lang.tokens import A_VALUE, A_VARIABLE, is_named, is_word
 from recollect.kernel.lang.words import COMPARISONS, TESTS, VALUES
@@ -46,25 +47,20 @@ def filter_clause(cursor: Cursor) -> FilterClause:
 
 
 def _or(cursor: Cursor) -> Expression:
-    first = cursor.at
-    operand = _and(cursor)
-    if cursor.token != "||":
-        return operand
-    operands = [operand]
-    while cursor.take("||"):
-        operands.append(_and(cursor))
-    return Or(tuple(operands), span=cursor.since(first))
+    return _joined(cursor, _and, "||", Or)
 
 
 def _and(cursor: Cursor) -> Expression:
-    first = cursor.at
-    operand = _unary(cursor)
-    if cursor.token != "&&":
-        return operand
-    operands = [operand]
-    while cursor.take("&&"):
-        operands.append(_unary(cursor))
-    return And(tuple(operands), span=cursor.since(first))
+    return _joined(cursor, _unary, "&&", And)
+
+
+def _joined(
+    cursor: Cursor, operand: Callable[[Cursor], Expression], sign: str, of: type[And | Or]
+) -> Expression:
+    first, operands = cursor.at, [operand(cursor)]
+    while cursor.take(sign):
+        operands.append(operand(cursor))
+    return of(tuple(operands), span=cursor.since(first)) if len(operands) > 1 else operands[0]
 
 
 def _unary(cursor: Cursor) -> Expression:
@@ -132,13 +128,7 @@ def _unknown_test(cursor: Cursor) -> RecollectError:
         return cursor.unexpected(*TESTS)
     if cursor.next_token() != "(":
         return cursor.unexpected(A_VARIABLE, A_VALUE, "!", "(")
-    better = OTHER_NAMES.get(name.upper()) or meant(name, TESTS)
-    return cursor.error(
-        f"FILTER has no function {name[:40]}",
-        hint=f"use {better or 'one of ' + ', '.join(TESTS)}",
-        known=nearest(name[:40], TESTS) or ((better,) if better else TESTS),
-        fix=better,
-    )
+    return cursor.unknown("FILTER has no function", name, TESTS, OTHER_NAMES.get(name.upper()))
 
 
 def _operand(cursor: Cursor) -> Operand:

@@ -202,13 +202,7 @@ def _unknown_function(cursor: Cursor) -> RecollectError:
     name = cursor.token
     if cursor.next_token() != "(" or name.upper() in FUNCTIONS:
         return cursor.unexpected(A_VARIABLE, *AGGREGATES)
-    better = meant(name, AGGREGATES)
-    return cursor.error(
-        f"FIND has no function {name[:40]}",
-        hint=f"use {better or 'one of ' + ', '.join(AGGREGATES)}",
-        known=nearest(name[:40], AGGREGATES) or AGGREGATES,
-        fix=better,
-    )
+    return cursor.unknown("FIND has no function", name, AGGREGATES)
 
 
 MODES = ("keyword", "semantic", "hybrid")

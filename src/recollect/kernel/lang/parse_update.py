@@ -5,7 +5,7 @@ Its rule: a value is computed from the target's own state, so no other variable 
 
 from __future__ import annotations
 
-from recollect.errors import RecollectError, Span, nearest
+from recollect.errors import Span
 from recollect.kernel.lang.ast import (
     Arithmetic,
     Assignment,
@@ -28,7 +28,6 @@ from recollect.kernel.lang.cursor import (
 )
 from recollect.kernel.lang.parse_query import tail, where
 from recollect.kernel.lang.print_inline import inline
-from recollect.kernel.lang.repair.diagnose import meant
 from recollect.kernel.lang.tokens import A_TERM, is_named, is_word
 from recollect.kernel.lang.words import ARITHMETIC, VALUES
 
@@ -104,7 +103,7 @@ def _computed(cursor: Cursor, target: Variable) -> Computed:
     name = cursor.token
     function = FUNCTIONS.get(name)
     if function is None:
-        raise _unknown_function(cursor)
+        raise cursor.unknown("UPDATE has no function", name, ARITHMETIC)
     cursor.advance()
     cursor.open("(")
     operands: list[Term] = []
@@ -122,17 +121,6 @@ def _computed(cursor: Cursor, target: Variable) -> Computed:
             hint=f"write {name}({', '.join(wanted)})",
         )
     return Computed(function, tuple(operands), span=span)
-
-
-def _unknown_function(cursor: Cursor) -> RecollectError:
-    name = cursor.token
-    better = meant(name, ARITHMETIC)
-    return cursor.error(
-        f"UPDATE has no function {name[:40]}",
-        hint=f"use {better or 'one of ' + ', '.join(ARITHMETIC)}",
-        known=nearest(name[:40], ARITHMETIC) or ARITHMETIC,
-        fix=better,
-    )
 
 
 def _term(cursor: Cursor, target: Variable) -> Term:

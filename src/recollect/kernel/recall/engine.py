@@ -22,7 +22,7 @@ from recollect.errors import (
     Notice,
     RecollectError,
     may_be_one,
-    nearest,
+    not_among,
     refused,
 )
 from recollect.kernel.read.catalogs import Forgetful
@@ -239,12 +239,7 @@ def _check_question(reader: Reader, question: RecallQuestion, now: Instant) -> _
 def _kinds(known: tuple[str, ...], given: Sequence[str] | None) -> frozenset[int]:
     for one in given or ():
         if one not in known:
-            near = nearest(one, known)
-            raise refused(
-                f'no kind of memory is called "{one}"',
-                f'use "{near[0]}"' if near else f"use one of {', '.join(known)}",
-                known=near,
-            )
+            raise not_among(f'no kind of memory is called "{one}"', one, known, 'use "{}"')
     return frozenset(map(known.index, given or known))
 
 

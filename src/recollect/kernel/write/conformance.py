@@ -24,8 +24,7 @@ from recollect.errors import (
     Hint,
     RecollectError,
     ToDo,
-    nearest,
-    refused,
+    not_among,
 )
 from recollect.kernel.lang import ast
 from recollect.kernel.read.known_keys import META_TYPES
@@ -270,8 +269,7 @@ def set_schema_mode(session: Session, name: str, mode: SchemaMode, *, force: boo
 def _check_mode(mode: str) -> None:
     modes = get_args(SchemaMode)
     if mode not in modes:
-        known = nearest(str(mode), modes) or modes
-        raise refused(f"{mode!r} is not a mode of a schema", f'use "{known[0]}"', known=known)
+        raise not_among(f"{mode!r} is not a mode of a schema", mode, modes, 'use "{}"')
 
 
 def _refuse_misfits(misfits: tuple[Misfit, ...]) -> None:

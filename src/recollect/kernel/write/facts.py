@@ -20,11 +20,14 @@ from recollect.errors import (
     DUPLICATE_EXISTS,
     NOT_FOUND,
     Notice,
+    alike,
     forget_as,
+    is_slip,
     refused,
     said_anew,
     undo_of,
 )
+from recollect.kernel.search.known_terms import nearest_terms
 from recollect.kernel.store.cells import element_id
 from recollect.kernel.store.statements.log import WRITTEN_AT
 from recollect.kernel.write.beside import functional_predicates, is_kept, line_of
@@ -56,6 +59,7 @@ from recollect.model import (
     REPLACED_BY,
     SEARCH_ATTRIBUTES,
     Attributes,
+    ElementKind,
     Ended,
     Instant,
     PutFact,
@@ -67,6 +71,8 @@ from recollect.model import (
 _KEPT = (VALID_FROM, VALID_UNTIL, OBSERVED_AT, SEARCH_ATTRIBUTES)
 """Metadata of a fact that a second telling does not replace as other members."""
 
+_SLIP = 0.84  # how alike two predicates are of which one may be the other misspelt
+
 
 class BatchFacts:
     """The facts of one batch as they are put; `closed` counts what they closed."""
@@ -75,6 +81,7 @@ class BatchFacts:
         self._unit = unit
         self._tracker = tracker
         self._spellings: dict[str, list[int]] | None = None
+        self._new: set[str] = set()  # predicates that nothing has, of which nothing is said yet
         self._functional: frozenset[str] | None = None  # normalised, of the group's definitions
         self._seen: dict[
             int, tuple[ElementContent, TimedFact]
@@ -134,6 +141,8 @@ class BatchFacts:
         if link is None:
             since = self._since(new, change, (subject.id, target.id), rivals)
             link = _create_fact(self._unit, change, (subject, target), clock.valid_at)
+            if normal_text(change.predicate) in self._new:
+                self._unit.notices += self._misspelt(link, change.predicate)
             self._told.add(link.id)
             self._tracker.meet(link, is_new=True)
             if FACT not in attributes:
@@ -435,11 +444,25 @@ class BatchFacts:
             self._spellings = {}
             for text, code in terms.all().items():
                 self._spellings.setdefault(normal_text(text), []).append(code)
-        codes = self._spellings.setdefault(normal_text(predicate), [])
+        if (name := normal_text(predicate)) not in self._spellings:
+            self._new.add(name)
+        codes = self._spellings.setdefault(name, [])
         code = terms.intern(predicate)
         if code not in codes:
             codes.append(code)
         return codes
+
+    def _misspelt(self, link: LinkElement, predicate: str) -> Iterator[Notice]:
+        """Yield the notice that a new predicate is nearly a known one. Cost: two statements."""
+        name, group = normal_text(predicate), self._unit.group.group_id
+        self._new.remove(name)
+        near = nearest_terms(self._unit.session, group, (ElementKind.LINK,), predicate)[:1]
+        known = [*map(normal_text, near)]
+        if is_slip(name, near) and alike(name, known, 1, _SLIP) and known != [name]:
+            id = self._unit.public_id(link)
+            message = f'"{predicate}" ({id}) is new, and nearly "{near[0]}"; if that is meant, '
+            message += "forget this fact and tell it so"
+            yield Notice("new_predicate", message, forget_as(id, "withdraw"), known=near)
 
     def _is_functional(self, subject: int, predicate: str) -> bool:
         return self.is_once(predicate) and not is_kept(self._unit, subject, predicate)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Concatenate, Final, NoReturn, ParamSpec, Proto
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from recollect.errors import refused
+from recollect.errors import nearest, refused
 from recollect.node import dataclass
 from recollect.servers.cli.options import Invocation, Shared, takes
 
@@ -46,6 +46,7 @@ _IN_OWN_WORDS = (
     (re.compile(r"\. Did you mean (.+)\?$"), r"; did you mean \1?"),
     (re.compile(r"\.$"), ""),
 )
+_CHOICE: Final = re.compile(r"'(.+?)' is not one of (.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,6 +303,9 @@ def _tell(
     message = error.format_message()
     for pattern, words in _IN_OWN_WORDS:
         message = pattern.sub(words, message)
+    if found := _CHOICE.search(message):
+        near = nearest(found[1], re.findall("'(.+?)'", found[2]), limit=1)
+        message += "".join(f"; did you mean {one}?" for one in near)
     message = f"{message} before the command" if hint else message
     command = command if error.ctx is None else error.ctx.command_path
     Output(as_json=as_json).error(refused(message, hint or f"{command} --help"))

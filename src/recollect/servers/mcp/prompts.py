@@ -10,7 +10,7 @@ from typing import Final
 
 from mcp_types import GetPromptResult, Prompt, PromptMessage, TextContent
 
-from recollect.errors import nearest, refused
+from recollect.errors import not_among
 from recollect.faces.kip import syntax_card
 from recollect.servers.mcp.fence import fenced, json_line, one_line
 from recollect.servers.mcp.resources import primer
@@ -72,8 +72,7 @@ def get_prompt(memory: Memory, name: str) -> GetPromptResult:
     prompt = next((one for one in prompts_of(memory) if one.name == name), None)
     if prompt is None:
         names = [one.name for one in prompts_of(memory)]
-        near = nearest(name, names) or tuple(names)
-        raise refused("there is no prompt of this name", f"use {near[0]}", known=near)
+        raise not_among("there is no prompt of this name", name, names)
     message = PromptMessage(role="user", content=TextContent(text=_PROMPTS[name](memory)))
     return GetPromptResult(description=prompt.description, messages=[message])
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from mcp_types import Tool
 
-from recollect.errors import PERMISSION_DENIED, nearest, refused
+from recollect.errors import PERMISSION_DENIED, not_among
 from recollect.servers.mcp.fence import json_line
 from recollect.servers.mcp.folders import Folders
 from recollect.servers.mcp.kip_tools import execute_kip, execute_kip_readonly
@@ -44,8 +44,7 @@ def tool_named(name: str, memory: Memory) -> MemoryTool:
     found = TOOLS.get(name)
     if found is None or found.offered not in memory.tools:
         known = [one.definition.name for one in TOOLS.values() if one.offered in memory.tools]
-        near = nearest(name, known) or tuple(known)
-        raise refused("there is no tool of this name", f"use {near[0]}", known=near)
+        raise not_among("there is no tool of this name", name, known)
     if memory.is_read_only and not found.only_reads:
         raise PERMISSION_DENIED.error(
             f"{name} writes, and this server only reads",

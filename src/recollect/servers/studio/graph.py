@@ -11,7 +11,8 @@ from typing import Final
 
 import orjson
 
-from recollect.errors import nearest, refused
+from recollect.errors import refused
+from recollect.faces.beginnings import near_names
 from recollect.kernel import asked_instant
 from recollect.model import Concept, Dated, Hits, Instant, Link
 from recollect.node import dataclass
@@ -26,8 +27,6 @@ _MOST_FOUND: Final = 5
 _MOST_LISTED: Final = 300
 _OUTWARD: Final = "FIND(?l) WHERE { ?x {id: $id} ?l (?x, ?p, ?o) } LIMIT 200"
 _INWARD: Final = "FIND(?l) WHERE { ?x {id: $id} ?l (?s, ?p, ?x) } LIMIT 200"
-_NAMES: Final = "FIND(?x.name) WHERE { ?x {type: $type} } LIMIT 5000"
-_MOST_TYPES: Final = 5  # whose names are compared with one that is not found, the commonest first
 _MOST_NEAR: Final = 3
 _ALL: Final = "FIND(?l) WHERE { ?l (?s, ?p, ?o) } LIMIT 6000"
 
@@ -155,16 +154,9 @@ def _starts(visit: Visit) -> list[str]:
 
 def _near(visit: Visit) -> tuple[str, ...]:
     """Return the names that are like what is searched for, or a word of which is."""
-    text, nexus = visit.asked("q").strip(), visit.nexus
-    by_word: dict[str, str] = {}
-    types = [str(one["name"]) for one in described(nexus, "DESCRIBE CONCEPT TYPES", visit.then)]
-    named = [one for one in types if text and not nexus.kinds.of(one).names_are_ids]
-    for one in named[:_MOST_TYPES]:
-        rows = nexus.read(_NAMES, {"type": one}, as_of=visit.moment).rows
-        for name in (str(row[0]) for row in rows):
-            by_word |= {word: by_word.get(word, name) for word in (name, *name.split())}
-    found = nearest(text, by_word, limit=_MOST_NEAR)
-    return tuple(dict.fromkeys(by_word[one] for one in found))
+    text = visit.asked("q").strip()
+    near = near_names(visit.nexus, text, as_of=visit.moment) if text else {}
+    return tuple(dict.fromkeys(near.values()))[:_MOST_NEAR]
 
 
 def _links(visit: Visit, text: str, parameters: dict[str, str]) -> list[Link]:

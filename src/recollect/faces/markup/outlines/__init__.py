@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, TypeVar
 
-from recollect.errors import nearest, refused
+from recollect.errors import not_among
 from recollect.faces.markup.model import Document
 from recollect.faces.markup.outlines.json_tree import read_json, write_json
 from recollect.faces.markup.outlines.markdown import read_markdown, write_markdown
@@ -66,10 +66,5 @@ def write_outline(document: Document, format: str) -> Converted[str]:
 def _chosen(known: Mapping[str, ChosenT], format: str, done: str) -> ChosenT:
     chosen = known.get(format)
     if chosen is None:
-        near = nearest(format, known, limit=1)
-        raise refused(
-            f"no outline is {done} as {format[:40]!r}",
-            f"use {near[0]}" if near else f"use one of {', '.join(known)}",
-            known=tuple(known),
-        )
+        raise not_among(f"no outline is {done} as {format[:40]!r}", format, known)
     return chosen

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from recollect.errors import INVALID_SYNTAX, RecollectError, nearest, refused
+from recollect.errors import INVALID_SYNTAX, RecollectError, not_among, refused
 from recollect.faces.kip import answer_kip
 from recollect.kernel import Nexus, parse, parse_text, read_as_of
 from recollect.node import dataclass, field
@@ -219,8 +219,7 @@ def is_command_line(text: str) -> bool:
 
 
 def _unknown(command: str) -> RecollectError:
-    known = nearest(command, NAMES) or NAMES
-    return refused(f"{command} is not a command", f"use {known[0]}", known=known)
+    return not_among(f"{command} is not a command", command, NAMES)
 
 
 def greeting(conversation: Conversation, path: str, *, is_new: bool) -> str:

@@ -78,6 +78,28 @@ def test_a_withdrawn_message_comes_back_by_undo_or_by_being_told_again():
             assert found.memory.id == one
 
 
+def test_a_withdrawn_claim_that_is_told_again_counts_again_and_says_so():
+    said = [{"kind": "user_statement", "detail": "The roof leaks"}]
+    with recollect.memory(":memory:", actor="agent") as memory:
+        first = memory.remember("The roof leaks", evidence=said).claim
+        memory.forget(id=first.id)
+        assert memory.recall("Does the roof leak?").memories == ()
+        again = memory.remember("The roof leaks", evidence=said)
+        assert (again.claim.id, again.claim.standing, again.claim.status) == (
+            first.id,
+            "",
+            "verified",
+        )
+        assert [one.code for one in again.warnings] == ["counts_again"]
+        assert [one.memory.id for one in memory.recall("Does the roof leak?").memories] == [
+            first.id
+        ]
+        assert memory.remember("The roof leaks", evidence=said).warnings == ()
+        assert again.warnings[0].hint == f"forget {first.id}"
+        memory.forget(id=first.id)
+        assert memory.recall("Does the roof leak?").memories == ()
+
+
 def test_a_dry_run_tells_all_that_erasing_takes_and_it_is_one_transaction():
     with recollect.memory(":memory:", actor="agent") as memory:
         walnuts = {"subject": "Ilse", "predicate": "allergic_to", "object": "walnuts"}

@@ -449,3 +449,7 @@ def test_what_is_told_twice_was_known_already(cli, told):
     assert again.stdout.split()[2:] == first.stdout.split()[1:]
     ended = cli("remember", "--fact", "Ann", "likes", "tea", "--until", "2020", "--db", "me.db")
     assert ended.stdout.startswith("remembered  ")
+    if "--messages" not in told:
+        cli("forget", "--id", first.stdout.split()[-1], "--db", "me.db")
+        told_once_more = cli("remember", *told, "--db", "me.db")
+        assert told_once_more.stdout.startswith("remembered  ")

@@ -218,8 +218,13 @@ class Memory:
         answer = Remembered()
         with self.nexus.transaction() if told or messages else nullcontext():
             if text is not None:
-                claim = self._claim(text, refs, share)
-                answer = replace(answer, claim=claim, warnings=tuple(_stays(claim, share)))
+                claim, told_again = self._claim(text, refs, share), Notices()
+                if claim.standing == WITHDRAWN:
+                    back = reinstate(self.nexus, claim, self.actor)
+                    message, claim = "the claim was withdrawn, and counts again", back.memory
+                    told_again = [Notice("counts_again", message, back.undo)]
+                told_again += _stays(claim, share)
+                answer = replace(answer, claim=claim, warnings=tuple(told_again))
             if told:
                 answer = self._keep_facts(told, answer)
             if messages:

@@ -127,6 +127,7 @@ def remember(on: Invocation, new: ToRemember, messages: Sequence[Mapping[str, ob
         out.warn_of(done.warnings)
         kept = ([] if done.claim is None else [done.claim]) + list(done.facts)
         is_new = done.transaction or any((one.created_at or "") >= began for one in kept)
+        is_new = is_new or any(one.code == "counts_again" for one in done.warnings)
         word = "remembered" if is_new else "known already"
         for one in kept:
             out.show_text(_line(one, word))

@@ -487,16 +487,25 @@ def nearest(name: str, known: Iterable[str], limit: int = 10) -> tuple[str, ...]
 
 
 def not_among(
-    message: str, word: object, known: Collection[str], hint: str = "use {}"
+    message: str,
+    word: object,
+    known: Collection[str],
+    hint: str = "use {}",
+    otherwise: str = "",
+    code: Code = INVALID_ARGUMENT,
 ) -> RecollectError:
     """Return the error for a word that is none of some; the hint says which of them to use.
+
+    What is to be done `otherwise` it says where none of them is like the word.
 
     >>> not_among("there is no kind fakt", "fakt", ["claim", "fact"]).hint
     'use fact'
     """
     near = nearest(word, known) if isinstance(word, str) else ()
+    if otherwise and not near:
+        return code.error(message, otherwise)
     near = near or tuple(known)
-    return refused(message, hint.format(near[0]), known=near)
+    return code.error(message, hint.format(near[0]), known=near)
 
 
 def alike(word: str, names: Collection[str], limit: int, cutoff: float) -> list[str]:

@@ -113,7 +113,7 @@ def test_what_a_concept_is_must_be_there_and_be_one(memory: Memory) -> None:
     (lea, *_) = [one for one in memory.list("concept").memories if one.name == "Lea Roth"]
     with pytest.raises(RecollectError, match="several are called"):
         memory.correct(lea.id, same_as="Ulm")
-    with pytest.raises(RecollectError, match="no living memory"):
+    with pytest.raises(RecollectError, match='nothing is called "Nobody"'):
         memory.correct(lea.id, same_as="Nobody")
 
 

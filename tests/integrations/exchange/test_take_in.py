@@ -61,6 +61,12 @@ def test_what_is_no_format_is_refused_with_those_there_are(nexus: Nexus, write: 
             take_in(nexus, write(name, content))
     with pytest.raises(RecollectError, match="recollect restore"):
         take_in(nexus, write("dump.jsonl", '{"recollect_dump":1}\n'))
+    talk = '{"role": "user", "content": "I moved"}'
+    for name, content in (("talk.jsonl", f"{talk}\n{talk}\n"), ("talk.json", f"[{talk}]")):
+        with pytest.raises(RecollectError, match="tells what format") as refused:
+            take_in(nexus, write(name, content))
+        assert "recollect remember --messages" in refused.value.hint
+        assert refused.value.hint.endswith(name)
     with pytest.raises(RecollectError, match="not a format that can be read"):
         take_in(nexus, write("x.csv", HEADER), format="xml")
     for path in (Path("absent.csv"), write("x", "").parent):

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from recollect.errors import RESOURCE_NOT_FOUND, Hint, RecollectError, ToDo, nearest, refused
+from recollect.errors import RESOURCE_NOT_FOUND, Hint, RecollectError, ToDo, not_among, refused
 from recollect.faces.claims.lifecycle import TRANSITIONS
 from recollect.faces.claims.model import (
     DISPUTED,
@@ -345,12 +345,8 @@ def _actions(code: str, status: str) -> tuple[str, ...]:
 
 
 def _nothing(fingerprint: str, fingerprints: Collection[str]) -> RecollectError:
-    known = nearest(fingerprint, fingerprints)
-    return RESOURCE_NOT_FOUND.error(
-        f'nothing with the fingerprint "{fingerprint}" asks for attention',
-        f'use "{known[0]}"' if known else _ALL,
-        known=known,
-    )
+    message = f'nothing with the fingerprint "{fingerprint}" asks for attention'
+    return not_among(message, fingerprint, fingerprints, 'use "{}"', _ALL, RESOURCE_NOT_FOUND)
 
 
 def choice_of(attributes: Attributes) -> Mapping[str, Value] | None:

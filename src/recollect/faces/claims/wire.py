@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any, TypeVar, cast
 
-from recollect.errors import nearest, refused
+from recollect.errors import not_among, refused
 from recollect.faces.claims.attention import AttentionItem
 from recollect.faces.claims.feed import FeedEvent
 from recollect.faces.claims.model import Actor, Claim, ClaimEvent, EvidenceRef, Scope
@@ -60,12 +60,9 @@ def _members(kind: type[Any], members: object) -> dict[str, object]:
     known = [one.name for one in fields(kind)]
     for name in members:
         if name not in known:
-            near = nearest(str(name), known)
-            raise refused(
-                f"{str(name)[:60]} is not a field of {called}",
-                f'use "{near[0]}"' if near else f"the fields are {', '.join(known)}",
-                known=near or tuple(known),
-            )
+            message = f"{str(name)[:60]} is not a field of {called}"
+            otherwise = f"the fields are {', '.join(known)}"
+            raise not_among(message, name, known, 'use "{}"', otherwise)
     found: dict[str, object] = dict(members)
     for one in fields(kind):
         is_needed = one.default is MISSING and one.default_factory is MISSING

@@ -15,7 +15,7 @@ from typing import Final, Literal, get_args
 
 import orjson
 
-from recollect.errors import FUNCTION_REFUSED, RecollectError, nearest, refused
+from recollect.errors import FUNCTION_REFUSED, RecollectError, nearest, not_among, refused
 from recollect.faces.markup.graph import (
     CALL,
     CONTENT,
@@ -128,12 +128,8 @@ class Functions:
         """Return the FUNCTION node that declares what is registered."""
         registered = self._registered.get(id)
         if registered is None:
-            known = nearest(id, self._registered)
-            raise refused(
-                f"no function is registered as {id!r:.60}",
-                f'use "{known[0]}"' if known else "register it first",
-                known=known,
-            )
+            message = f"no function is registered as {id!r:.60}"
+            raise not_among(message, id, self._registered, 'use "{}"', "register it first")
         fields = tuple(
             Node(Id(f"{id}-argument-{number}"), fields={"Label": label, "Content": kind})
             for number, (label, kind) in enumerate(registered.arguments.items(), 1)
@@ -287,11 +283,9 @@ def _arguments(
     for name, text in given.items():
         parameter = by_name.get(name)
         if parameter is None:
-            near = nearest(name, by_name)
-            hint = f"use {near[0]}" if near else f"the signature is {signature}"
-            raise FUNCTION_REFUSED.error(
-                f'{signature} has no argument "{name:.60}"', hint, known=near
-            )
+            message, known = f'{signature} has no argument "{name:.60}"', [*by_name]
+            otherwise = f"the signature is {signature}"
+            raise not_among(message, name, known, "use {}", otherwise, FUNCTION_REFUSED)
         if parameter.label in values:
             raise FUNCTION_REFUSED.error(
                 f'"{parameter.label:.60}" is given twice to {signature}', "give it once"

@@ -171,14 +171,9 @@ def ends_that_stay(nexus: Nexus, records: Sequence[MemoryRecord]) -> Iterator[No
 
 def told_of_past(records: Iterable[MemoryRecord], effect: Effect) -> tuple[Notice, ...]:
     """Return that a question leaves alone what has ended, begins later or stands no more."""
-    return tuple(
-        Notice(
-            "past_stays",
-            f'"{one}" does not hold now, so it is forgotten by its id alone',
-            hint=forget_as(one.id, effect),
-        )
-        for one in records
-    )
+    said = "does not hold now, so it is forgotten by its id alone"
+    told = ((f'"{one}" {said}', forget_as(one.id, effect)) for one in records)
+    return tuple(Notice("past_stays", *one) for one in told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,10 +333,8 @@ def forget_all(
     """
     receipts: tuple[dict[str, Any], ...] = ()
     if way.effect == "erase":
-        records = [
-            *records,
-            *records_named(nexus, earlier_lives(nexus, [one.id for one in records])),
-        ]
+        lives = earlier_lives(nexus, [one.id for one in records])
+        records = [*records, *records_named(nexus, lives)]
         records = [*records, *refused_with(nexus, records, what)]
     stays = [] if way.effect == "end" else [*ends_that_stay(nexus, records)]
     if is_dry_run:  # how that holds on is right once they are forgotten: it would end anew

@@ -590,17 +590,12 @@ def _two_names(nexus: Nexus, facts: Sequence[MemoryRecord]) -> Iterator[Notice]:
 def _stays(claim: MemoryRecord, confidence: float | None) -> Iterator[Notice]:
     """Yield how a claim that an earlier call kept differs from the one to be kept now."""
     if claim.status not in ACTIVE:
-        yield Notice(
-            "claim_stays",
-            f"the claim is there already and is {claim.status}, so it is not recalled",
-            hint="ask why, by its id",
-        )
+        message = f"the claim is there already and is {claim.status}, so it is not recalled"
+        yield Notice("claim_stays", message, "ask why, by its id")
     if confidence is not None and claim.confidence != confidence:
-        yield Notice(
-            "claim_stays",
-            f"the claim is there already with the confidence {claim.confidence:g}",
-            hint="to say how sure you are now, remember it with other evidence",
-        )
+        message = f"the claim is there already with the confidence {claim.confidence:g}"
+        hint = "to say how sure you are now, remember it with other evidence"
+        yield Notice("claim_stays", message, hint)
 
 
 def memory_of(

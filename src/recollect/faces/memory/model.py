@@ -531,13 +531,9 @@ def recalled(nexus: Nexus, asked: RecallQuestion) -> RecallAnswer:
         all_found = [*found.memories, *([] if found.nearest is None else [found.nearest])]
         shown = ShownRecords.read(nexus, [one.element for one in all_found], found.as_of)
     records = [_record(shown, one) for one in all_found]
-    return RecallAnswer(
-        tuple(records[: len(found.memories)]),
-        None if found.nearest is None else records[-1],
-        found.cursor,
-        found.mode,
-        found.notices,
-    )
+    memories = tuple(records[: len(found.memories)])
+    near = None if found.nearest is None else records[-1]
+    return RecallAnswer(memories, near, found.cursor, found.mode, found.notices)
 
 
 def _record(shown: ShownRecords, one: Recalled) -> RecalledRecord:

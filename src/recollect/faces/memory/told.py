@@ -11,8 +11,11 @@ from __future__ import annotations
 
 import json
 import re
+from calendar import month_name
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields
+from time import strptime
 from typing import Final
 
 from recollect.errors import INVALID_VALUE, PERMISSION_DENIED, RecollectError, nearest, refused
@@ -53,6 +56,8 @@ _MEANT: Final = {
 """What others would be called here; they are refused, since they may mean something else."""
 
 _YEAR_MONTH_OR_DAY: Final = re.compile(r"\d{4}(-\d\d){0,2}")
+
+_DAYS: Final = ("%Y-%m-%d", "%d %B %Y", "%B %d, %Y")
 
 REPLACES: Final = "replaces"
 """Metadata of a fact: the id of the one that it was told to end."""
@@ -163,6 +168,7 @@ def changes_of(
     "Me" is the first of `askers` that is known.
     """
     references: dict[End, Reference] = {}
+    days: dict[str, str] = {}
     made: list[Change] = []
     for at, end in enumerate(dict.fromkeys(_ends(facts))):
         if end.id is not None:
@@ -172,7 +178,7 @@ def changes_of(
             made.append(put_scalar(end.value, str(at)))
         else:
             me = None if end.type else own_concept(nexus, end.name or "", askers)
-            references[end] = _named(nexus, end) if me is None else me.id
+            references[end] = _named(nexus, end, days) if me is None else me.id
     puts = [_put(one, references[one.subject], references[one.object]) for one in facts]
     told = zip(puts, (one.replaces for one in facts), strict=True)
     return made, [one if id is None else _replacing(one, _whole(nexus, id)) for one, id in told]
@@ -186,12 +192,32 @@ def _whole(nexus: Nexus, id: str) -> str:
     return any_id(nexus, id) if len(id) < _LENGTH_OF_ID else id
 
 
-def _named(nexus: Nexus, end: End) -> Reference:
-    """Return what a name means; what a call of its own writes must be there already."""
+def _named(nexus: Nexus, end: End, days: dict[str, str]) -> Reference:
+    """Return what a name means; what a call of its own writes must be there already.
+
+    A day is what it was called first, by a call or by one of `days`, in whichever spelling.
+    """
     assert end.name is not None
     if end.type is not None and end.type in nexus.kinds.owned:
         return Key(end.type, end.name)
+    if end.type is None and (spelt := _spellings(end.name)):
+        there = (one for one in (end.name, *spelt) if nexus.elements.named(one))
+        return Named(days.setdefault(spelt[0], next(there, end.name)))
     return Named(end.name, end.type)
+
+
+def _spellings(name: str) -> tuple[str, ...]:
+    """Return a day as it may be spelt; nothing for what is surely none.
+
+    >>> _spellings("12 May 1990")
+    ('1990-05-12', '12 May 1990', 'May 12, 1990')
+    """
+    for form in _DAYS if name[-1].isdigit() else ():
+        with suppress(ValueError):
+            year, month, day, *_ = strptime(name, form)
+            word = month_name[month]
+            return f"{year:04}-{month:02}-{day:02}", f"{day} {word} {year}", f"{word} {day}, {year}"
+    return ()
 
 
 def _ends(facts: Sequence[ToldFact]) -> Iterator[End]:

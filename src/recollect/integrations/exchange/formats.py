@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePath
+from shlex import quote
 from typing import Final, Literal, cast, get_args
 
-from recollect.errors import RecollectError, load_extra, refused
+from recollect.errors import RecollectError, load_extra, not_among, refused
 from recollect.integrations.exchange.graphiti import read_graphiti
 from recollect.integrations.exchange.lines import read_jsonl
 from recollect.integrations.exchange.mcp_memory import read_mcp_memory
@@ -54,6 +55,7 @@ _BY_SUFFIX: Final = {
     ".ntriples": "ntriples",
 }
 _REFUSED: Final = frozenset({".rdf", ".owl", ".xml", ".jsonld", ".trig", ".nq", ".n3"})
+_OF_A_TALK: Final = (b'"role"', b'"content"')
 _LOOKED_AT: Final = 64 * 2**10  # bytes of a file
 _TURTLE: Final = ("@prefix", "@base", "prefix ", "base ")
 _KIP: Final = ("//", "upsert", "delete", "update", "merge", "find", "search", "describe", "export")
@@ -78,11 +80,7 @@ def format_of(source: Source, given: str) -> str:
     """Return the format of a file; INVALID_ARGUMENT where neither name nor content tells."""
     if given != "auto":
         if given not in FORMATS:
-            raise refused(
-                f"{given!r} is not a format that can be read",
-                f"use one of {', '.join(FORMATS)}",
-                known=FORMATS,
-            )
+            raise not_among(f"{given!r} is not a format that can be read", given, FORMATS)
         return given
     suffix = PurePath(source.name).suffix.lower()
     begins = source.beginning(_LOOKED_AT)
@@ -93,11 +91,12 @@ def format_of(source: Source, given: str) -> str:
             "save it as Turtle",
         )
     if found is None:
-        raise refused(
-            f"neither the name nor the beginning of {source.name} tells what format it is in",
-            f"name the format: one of {', '.join(FORMATS)}",
-            known=FORMATS,
-        )
+        message = f"neither the name nor the beginning of {source.name} tells what format it is in"
+        if all(one in begins for one in _OF_A_TALK):
+            said = f"recollect remember --messages {quote(source.name)}"
+            raise refused(message, f"messages are told, one a line, by {said}")
+        hint = f"name the format: one of {', '.join(FORMATS)}"
+        raise refused(message, hint, known=FORMATS)
     return found
 
 

@@ -16,7 +16,15 @@ from collections.abc import Collection, Iterable, Mapping
 
 import orjson
 
-from recollect.errors import NOT_FOUND, STORE_CORRUPT, Hint, RecollectError, ToDo, nearest, refused
+from recollect.errors import (
+    NOT_FOUND,
+    STORE_CORRUPT,
+    Hint,
+    RecollectError,
+    ToDo,
+    not_among,
+    refused,
+)
 from recollect.kernel.store.cells import BITS_BYTES, EVERY_GROUP, KEY_BYTES, octets, text, whole
 from recollect.kernel.store.port import Parameters, Session, SqlRow
 from recollect.kernel.store.sharing import Shared
@@ -94,10 +102,9 @@ def existing_group(session: Session, name: str) -> Group:
     """Return the group of that name, or KIP_3002 with the nearest names."""
     group = load_group(session, name)
     if group is None:
-        known = nearest(name, group_names(session))
         all_of_them = Hint("use Nexus.groups to see which there are", ToDo.LIST_GROUPS)
-        hint = f'use "{known[0]}"' if known else all_of_them
-        raise NOT_FOUND.error(f'no group is named "{name}"', hint, known=known)
+        message, known = f'no group is named "{name}"', group_names(session)
+        raise not_among(message, name, known, 'use "{}"', all_of_them, NOT_FOUND)
     return group
 
 

@@ -12,7 +12,7 @@ from recollect.errors import (
     STORE_CORRUPT,
     RecollectError,
     is_slip,
-    nearest,
+    not_among,
     refused,
 )
 from recollect.kernel.store.cells import EVERY_GROUP, SqlValue, text, whole
@@ -139,13 +139,9 @@ def take_back_index(
     unwanted = AttributeIndex(identifier(type_, "type"), identifier(attribute, "attribute"))
     declared = attribute_indexes(session, group_id)
     if unwanted not in declared:
-        near = (str(one) for one in declared if _is_near(unwanted, one))
-        known = nearest(str(unwanted), near)
-        raise refused(
-            f"{unwanted} is not an index of the group",
-            f"use {known[0]}" if known else "list them: recollect index list",
-            known=known,
-        )
+        near = [str(one) for one in declared if _is_near(unwanted, one)]
+        message = f"{unwanted} is not an index of the group"
+        raise not_among(message, str(unwanted), near, "use {}", "list them: recollect index list")
     session.execute_many(REMOVE_INDEX, [_row(group_id, unwanted)])
     return index_name(attribute, session.dialect) in settle_indexes(session, leaves=leaves)
 

@@ -197,11 +197,8 @@ class Batch:
                 assert_never(change)
 
     def _put_concept(self, change: PutConcept) -> Element:
-        wanted = Meant(
-            type=identifier(change.type, "type"),
-            name=identifier(change.name, "name"),
-            id=_id(change.id),
-        )
+        type_, name = identifier(change.type, "type"), identifier(change.name, "name")
+        wanted = Meant(type_, name, _id(change.id))
         attributes = members(change.attributes, "attributes")
         metadata = members(change.metadata, "metadata")
         own = metadata if change.own_metadata is None else _own(metadata, change.own_metadata)

@@ -15,7 +15,7 @@ from recollect.errors import (
     NOT_FOUND,
     REFERENCE_ERROR,
     RecollectError,
-    nearest,
+    not_among,
     refused,
 )
 from recollect.kernel.write.element import ConceptKey, Element, LinkElement, Tracker, Triple
@@ -261,12 +261,9 @@ class References:
     def _local(self, handle: str) -> Element:
         element = self._handles.get(handle)
         if element is None:
-            known = nearest(handle, self._handles)
-            raise REFERENCE_ERROR.error(
-                f'the handle "{handle}" is not put earlier in the batch',
-                f'use "{known[0]}"' if known else "put the element first",
-                known=known,
-            )
+            message = f'the handle "{handle}" is not put earlier in the batch'
+            otherwise = "put the element first"
+            raise not_among(message, handle, self._handles, 'use "{}"', otherwise, REFERENCE_ERROR)
         if not element.present.is_living:
             raise NOT_FOUND.error(f'the element of the handle "{handle}" is deleted')
         return element.present

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from psycopg import ProgrammingError, pq
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from recollect.errors import nearest, refused
+from recollect.errors import not_among, refused
 from recollect.kernel.store.address import shown_address
 from recollect.node import dataclass, field
 
@@ -91,12 +91,8 @@ def _refuse_unknown(names: list[str], address: str) -> None:
     known = (*_OWN, *(one.keyword.decode() for one in pq.Conninfo.get_defaults()))
     for name in names:
         if name not in known and _NAME.fullmatch(name) and "@" not in address.partition("?")[2]:
-            near = nearest(name, known)
-            raise refused(
-                f'the address has a parameter "{name}", which is not known',
-                f"use ?{near[0]}=" if near else "leave it out",
-                known=near,
-            )
+            message = f'the address has a parameter "{name}", which is not known'
+            raise not_among(message, name, known, "use ?{}=", "leave it out")
 
 
 def _number(own: dict[str, str], name: str) -> int | None:

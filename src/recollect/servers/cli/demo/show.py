@@ -12,6 +12,7 @@ import gettext
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -49,13 +50,8 @@ VITALITIES = {
 
 def entries() -> Iterator[DemoEntry]:
     """Yield every entry, what is pointed at before what points at it."""
-    yield from countries()
-    yield from places()
-    yield from currencies()
-    yield from former_countries()
-    yield from languages()
-    yield from families()
-    yield from scripts()
+    yield from chain(countries(), places(), currencies(), former_countries())
+    yield from chain(languages(), families(), scripts())
 
 
 def countries() -> Iterator[DemoEntry]:

@@ -19,15 +19,16 @@ import threading
 import weakref
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from itertools import chain
 from typing import Final, Generic, TypeVar
 
 from recollect.errors import refused
 from recollect.kernel.store.cells import SqlValue
 from recollect.kernel.store.port import Parameters, Session, Sql, SqlRow, Store
-from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.statement import MOST_FEW, Statement, of_rows
 from recollect.node import dataclass
 
 _MOST_ANSWERS: Final = 64  # that are kept of what a block asked once
@@ -192,6 +193,16 @@ class AsksOnce(ABC):
                 self._asked.clear()
             found = self._asked[key] = self.rows(sql, parameters)
         return found
+
+    @abstractmethod
+    def execute_many(self, sql: Sql, parameters: Iterable[Parameters]) -> None:
+        """Run one statement once for each set of parameters."""
+
+    def put_few(self, one: Statement, rows: Sequence[SqlRow]) -> None:
+        """Put rows by a statement that puts one, or by a single one where they are few."""
+        if 1 < len(rows) <= MOST_FEW:
+            one, rows = of_rows(one, len(rows)), [tuple(chain.from_iterable(rows))]
+        self.execute_many(one, rows)
 
     def ask_anew(self) -> None:
         """Forget what was asked once: the state is another one."""

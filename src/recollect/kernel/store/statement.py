@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Final
 
 import orjson
@@ -85,6 +86,19 @@ class Insertion:
                 yield self.many, [{"all": orjson.dumps(block, default=bytes.hex).decode()}]
             else:
                 yield self.one, block
+
+
+MOST_FEW: Final = 16
+"""Rows that one statement puts as they are, if they are all."""
+
+_VALUES: Final = re.compile(r"(\([?, ]+\))")
+
+
+@cache
+def of_rows(one: Statement, many: int) -> Statement:
+    """Return a statement that puts so many rows where another one puts one."""
+    head, marks, tail = _VALUES.split(one.text)
+    return Statement(head + ", ".join([marks] * many) + tail)
 
 
 def spell(text: str, words: Mapping[str, str], *, has_types: bool) -> str:

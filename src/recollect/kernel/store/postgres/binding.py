@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import count
 from typing import Final
 
 from psycopg import Connection
@@ -85,12 +86,10 @@ def _named(text: str) -> tuple[str, tuple[str, ...]]:
 
 @lru_cache(_KEPT)
 def _marked(text: str) -> str:
-    count = 0
+    numbers = count(1)
 
     def placed(found: re.Match[str]) -> str:
-        nonlocal count
-        count += found["mark"] is not None
-        return found[0] if found["mark"] is None else f"${count}"
+        return found[0] if found["mark"] is None else f"${next(numbers)}"
 
     return _TOKEN.sub(placed, text)
 

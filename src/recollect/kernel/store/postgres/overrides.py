@@ -24,6 +24,7 @@ from recollect.kernel.store.statements.counts import (
 from recollect.kernel.store.statements.elements import LAST, STATE
 from recollect.kernel.store.statements.living import CONCEPT_BY_NAME, CONCEPT_COLUMNS
 from recollect.kernel.store.statements.queue import DUE_GROUPS
+from recollect.kernel.store.statements.rows import ADVANCE
 from recollect.kernel.store.statements.text_index import LAST_PAST
 from recollect.kernel.store.statements.vectors import LAST_VECTOR
 
@@ -41,6 +42,7 @@ WHERE g.group_id IS NOT NULL
     CREATE_GROUP: "SELECT make_group(:name, :id_bits, :chain)",
     DELETE["grp"]: "SELECT drop_group(:group)",
     COUNT_IDS: "UPDATE grp SET last_n = :last_n WHERE group_id = :group",
+    ADVANCE: ADVANCE.text.replace(" WHERE", ", last_n = :last_id >> 1 WHERE"),
     RAISE_IDS: """
 UPDATE grp SET last_n = greatest(last_n, coalesce((
   SELECT max(t.last_id) >> 1 FROM tx AS t WHERE t.group_id = grp.group_id), 0)),

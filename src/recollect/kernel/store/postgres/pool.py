@@ -50,7 +50,6 @@ UNLIMITED: Final = "0"
 """How a setting says that there is no limit of time."""
 
 _OUTSIDE: Final = "search_path", "lock_timeout", "statement_timeout"
-_SET: Final = "SELECT set_config($1, $2, false)"
 SET_SECONDS: Final = "SELECT set_config('statement_timeout', $1, true)"
 _BEGUN: Final = f"""
 SELECT set_config('search_path', $1, true), set_config('lock_timeout', $2, true),
@@ -187,7 +186,7 @@ class Pool:
         own = self._address.schema, milliseconds(wait), UNLIMITED
         with self.beside() as connection:
             for one in zip(_OUTSIDE, own, strict=True):
-                connection.execute(_SET, one, prepare=False)
+                connection.execute("SELECT set_config($1, $2, false)", one, prepare=False)
             try:
                 yield connection
             finally:

@@ -55,18 +55,19 @@ from recollect.kernel.store.postgres.postings import Postings
 from recollect.kernel.store.postgres.round_trip import Query, ServerAnswer, ServerConnection
 from recollect.kernel.store.postgres.text_index import PostgresTexts, Word
 from recollect.kernel.store.sharing import AsksOnce
-from recollect.kernel.store.statement import Insertion, Statement
-from recollect.kernel.store.statements.counts import RETIRE_GROUP
+from recollect.kernel.store.statement import Insertion
+from recollect.kernel.store.statements.counts import COUNT_IDS, RETIRE_GROUP
 from recollect.kernel.store.statements.elements import LAST, STATE
 from recollect.kernel.store.statements.rows import LOG
 from recollect.model import LIVING, Kinds
 
 _MOST_WAITING: Final = 64  # statements that travel together
+_FEW: Final = 3  # rows that are put as they are: each number of them is a statement to prepare
 _ROWS_AT_ONCE: Final = 1_000  # of a statement whose rows are passed on as they come
 _PAUSE_SECONDS: Final = 0.05  # between two looks at a commit that the server is still at
 
-_LOCK_GROUP: Final = "SELECT lock_group($1, $2::int = 1)"
 _CLOCK: Final = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+_LOCK_GROUP: Final = f"{_CLOCK}, held.number FROM lock_group($1, $2::int = 1) AS held(number)"
 _LEAST_SKEW: Final = 1_000  # milliseconds: what is below is the way to the server and back
 _EXPECT_WORK: Final = f"""
 UPDATE grp SET due_at = coalesce((
@@ -88,9 +89,6 @@ _STATE: Final = "SELECT e.begun, g.number FROM erasure AS e LEFT JOIN grp AS g O
 _TRANSACTIONS: Final = 2**62  # of a group, at most
 
 _NUMBERS = itertools.count(1)
-
-_Asked = tuple[str | SqlValue, ...]
-"""A text in the server's form, and its values behind it."""
 
 _Logged = tuple[Mapping[str, SqlValue], str | None]
 """What a transaction has logged, and the group that was seen then."""
@@ -115,7 +113,7 @@ class PostgresSession(AsksOnce):
         self._waiting = False  # whether what is put may wait for that one
         self._answers: list[tuple[int, Answered]] = []  # who is told what a place in it answers
         self._soon: list[tuple[int, Query]] = []  # the places of what is asked before it is wanted
-        self._ahead: dict[_Asked, list[SqlRow]] = {}  # what that was answered
+        self._ahead: dict[tuple[SqlValue, ...], list[SqlRow]] = {}  # what that was answered
         self._skew: int | None = None
         self._group: SqlValue = None  # the number of the group that is read outside of blocks
         self._version: int | None = None  # of the state that was seen, where it is known
@@ -219,7 +217,7 @@ class PostgresSession(AsksOnce):
     def execute_many(self, sql: Sql, parameters: Iterable[Parameters]) -> None:
         """Run one statement once for each set of parameters, in one round trip."""
         given = list(parameters)
-        if not given:
+        if not given or sql is COUNT_IDS:  # which ADVANCE does here as well, of the same row
             return
         self.ask_anew()
         if sql is LOG and isinstance(given[-1], Mapping):
@@ -232,13 +230,12 @@ class PostgresSession(AsksOnce):
             self._begun()
 
     def put(self, insertion: Insertion, rows: Sequence[SqlRow]) -> None:
-        """Put rows into a table by the thousand: it takes a third of the time."""
+        """Put rows into a table, many of them by the thousand: it takes a third of the time."""
+        if len(rows) <= _FEW:
+            self.put_few(insertion.one, rows)
+            return
         for statement, sets in insertion.at_once(rows):
             self.execute_many(statement, sets)
-
-    def put_few(self, one: Statement, rows: Sequence[SqlRow]) -> None:
-        """Put rows, of which there are mostly few, in one round trip."""
-        self.execute_many(one, rows)
 
     def plan(self, sql: Sql, parameters: Parameters = ()) -> tuple[str, ...]:
         """Return the server's own plan of a statement, a line each, indented by depth.
@@ -346,9 +343,12 @@ class PostgresSession(AsksOnce):
         found: list[SqlRow] = []
         self._answers.append((len(self._before), found.extend))
         self._before.append((_LOCK_GROUP, (group, waits)))
-        self.soon(LAST, {"name": group})
-        self._read_clock(self._run(_CLOCK, ()))
-        return found[0][0] is not None
+        text, values = self._bound(LAST, {"name": group})
+        last = self._run(text, values)
+        self._read_clock(found)
+        if is_there := found[0][1] is not None:
+            self._ahead[text, *values] = last
+        return is_there
 
     @property
     def place(self) -> str:

@@ -22,9 +22,7 @@ class _Stemmer(threading.local):
     """What turns a token into its stem, on this thread."""
 
     def __init__(self) -> None:
-        name, *arguments = TOKENIZER
-        self._connection = apsw.Connection(":memory:")
-        self.stems = self._connection.fts5_tokenizer(name, arguments)
+        self.stems = apsw.Connection(":memory:").fts5_tokenizer(TOKENIZER[0], [*TOKENIZER[1:]])
 
 
 _HERE: Final = _Stemmer()

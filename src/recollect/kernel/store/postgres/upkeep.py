@@ -85,8 +85,8 @@ class PostgresUpkeep:
 
     def faults(self) -> tuple[Fault, ...]:
         """Return the indexes that were never finished; pages are looked at by `pg_amcheck`."""
-        message = "the index {} is not whole"
-        return tuple(Fault(message.format(one), one) for one in self._names(_INVALID))
+        names = self._names(_INVALID)
+        return tuple(Fault(f"the index {one} is not whole", one) for one in names)
 
     def text_parts(self) -> frozenset[str]:
         """Return the names of the tables and indexes of the text index."""

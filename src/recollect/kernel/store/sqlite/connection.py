@@ -13,14 +13,13 @@ the log has grown. A reader that stays delays writes but never stops them.
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache, partial
-from itertools import chain, islice
+from functools import partial
+from itertools import islice
 from typing import Any, Final
 
 import apsw
@@ -41,7 +40,7 @@ from recollect.kernel.store.sqlite.functions import (
 )
 from recollect.kernel.store.sqlite.read_only import SCHEME
 from recollect.kernel.store.sqlite.text_index import SqliteTexts
-from recollect.kernel.store.statement import Insertion, Statement
+from recollect.kernel.store.statement import MOST_FEW, Insertion
 
 STEPS_A_TICK = 10_000
 """How often the engine asks whether it may go on."""
@@ -186,9 +185,7 @@ _BEGIN_ERASURE = "UPDATE erasure SET begun = begun + 1"
 _JOIN_SEGMENTS = "INSERT INTO text_index (text_index) VALUES ('optimize')"
 HAS_SAMPLES = "SELECT 1 FROM sqlite_schema AS s WHERE s.name = 'sqlite_stat4'"
 _MARK = "UPDATE counter SET mark_before = mark, mark = randomblob(16)"
-_FEW = 16  # rows that one statement puts if they are all; of more, what tells how quick they are
 _SLOW = 0.0002  # seconds a row, beyond which another thread has had the turn, or texts are long
-_VALUES = re.compile(r"(\([?, ]+\))")
 _UNWRITTEN = 64 * 2**20  # bytes of changed pages a write keeps in memory, if the cache is smaller
 
 
@@ -373,21 +370,15 @@ class SqliteSession(AsksOnce):
         Alone, many rows are put quickest one by one, since a statement of many keeps a journal of
         its own. Beside a busy thread a thousand would wait for seconds; one statement waits once.
         """
-        if len(rows) <= _FEW:
+        if len(rows) <= MOST_FEW:
             self.put_few(insertion.one, rows)
             return
         began = time.perf_counter()
-        self.execute_many(insertion.one, rows[:_FEW])
-        is_slow = time.perf_counter() - began > slow * _FEW
-        rest = rows[_FEW:]
+        self.execute_many(insertion.one, rows[:MOST_FEW])
+        is_slow = time.perf_counter() - began > slow * MOST_FEW
+        rest = rows[MOST_FEW:]
         for statement, sets in insertion.at_once(rest) if is_slow else ((insertion.one, rest),):
             self.execute_many(statement, sets)
-
-    def put_few(self, one: Statement, rows: Sequence[SqlRow]) -> None:
-        """Put rows by a statement that puts one, or by a single one where they are few."""
-        if 1 < len(rows) <= _FEW:
-            one, rows = _of_rows(one, len(rows)), [tuple(chain.from_iterable(rows))]
-        self.execute_many(one, list(rows))
 
     def plan(self, sql: Sql, parameters: Parameters = ()) -> tuple[str, ...]:
         """Return the engine's own plan of a statement, a line each, indented by depth."""
@@ -575,13 +566,6 @@ class SqliteSession(AsksOnce):
     def _end_write(self) -> None:
         self._held.end_write()
         self.is_writing = False
-
-
-@cache
-def _of_rows(one: Statement, many: int) -> Statement:
-    """Return a statement that puts so many rows where another one puts one."""
-    head, marks, tail = _VALUES.split(one.text)
-    return Statement(head + ", ".join([marks] * many) + tail)
 
 
 def _text(sql: Sql) -> str:

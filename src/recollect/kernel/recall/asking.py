@@ -153,7 +153,7 @@ def understood(
         called=called,
         unlike=_unlike(concepts, called, asked, columns, number),
         beside=beside_what,
-        demanded=_demanded(relation.missing, known),
+        demanded=_demanded(relation.missing, asked, known),
         links=relation.links,
         apart=apart,
         is_own=speaks_of_self
@@ -292,10 +292,10 @@ def _asking_word(
     )
 
 
-def _demanded(missing: frozenset[str], known: KnownNumbers) -> Asking | None:
-    """Return the words of which what answers must hold one, or one that says the same."""
-    all_ways = [stems_of(word) for word in missing]
-    ways = {one for own in all_ways for one in (*own, *kin_of(own[:1]))}
+def _demanded(missing: frozenset[str], asked: Iterable[str], known: KnownNumbers) -> Asking | None:
+    """Return the words of which what answers must hold one, or one that says what is asked."""
+    ways = {one for word in missing for one in stems_of(word)}
+    ways |= {one for word in missing.intersection(asked) for one in kin_of(stems_of(word)[:1])}
     return Asking(known.of_stems(ways), (), False, False, False) if missing else None
 
 

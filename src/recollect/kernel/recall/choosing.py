@@ -46,7 +46,7 @@ from recollect.kernel.search.tokens import tokens
 from recollect.model import BEGINNING, FOREVER, Dated, Link
 from recollect.node import dataclass, field
 
-FLOOR, FLOOR_OF_TURNS = (0.35, 0.8), (0.2, 0.75)
+FLOOR, FLOOR_OF_TURNS = (0.35, 0.85), (0.2, 0.8)
 """How much of a question one of the first memories must hold, by the rarity of its words, ...
 
 ... where no meaning is known; else how near its words and the whole of it must mean, together. The
@@ -54,7 +54,7 @@ same where it is a turn of a conversation, in which people say less of what they
 holds so much, it need not mean it.
 """
 
-FLOOR_OF_NAMED, FLOOR_OF_FEW, OF_EACH_WORD = 0.28, 0.55, 0.15
+FLOOR_OF_NAMED, FLOOR_OF_FEW, OF_EACH_WORD = 0.3, 0.65, 0.15
 """Where a question names what is known: how much a memory of that must hold and say otherwise, ...
 
 ... of what the question asks beside the name; of a word or two it must be more, for a mean of few

@@ -140,3 +140,22 @@ def test_what_came_before_or_after_one_who_did_something_is_found() -> None:
             ("Who conducted the Rosenau Philharmonic after Oskar Lind?", "Helga Brandt"),
         ):
             assert memory.recall(question).memories[0].memory.subject == subject
+
+
+def test_scores_go_down_the_page_and_their_shares_add_up() -> None:
+    said = [{"kind": "user_statement", "detail": "she said so"}]
+    with recollect.memory(":memory:", actor="bot") as memory:
+        for one in ("nuts", "eggs", "fish", "milk"):
+            memory.remember(f"Maria Haddad is allergic to {one}", evidence=said)
+        other = Memory(memory.nexus, actor="ann")
+        other.remember("Maria Haddad told Bo at lunch that she is allergic", evidence=said)
+        found = other.recall("What is Maria Haddad allergic to?").memories
+        assert found[2].memory.text.startswith("Maria Haddad told Bo")  # of another, in between
+        scores = [one.score for one in found]
+        assert scores == sorted(scores, reverse=True)
+        for one in found:
+            added = sum(points for points, _ in one.why.values())
+            assert one.score == pytest.approx(added, abs=1e-3)
+        assert ["below" in one.why for one in found] == [False, False, False, True, True]
+        forgotten = other.forget("Maria Haddad is allergic to")
+        assert len(forgotten.memories) == 4  # what a page shows lower is meant no less

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, is_dataclass, replace
+from itertools import accumulate
 from typing import Any, Final, Literal, Self, get_args, get_type_hints
 
 import orjson
@@ -530,14 +531,18 @@ def recalled(nexus: Nexus, asked: RecallQuestion) -> RecallAnswer:
         found = nexus.recall.answer(asked)
         all_found = [*found.memories, *([] if found.nearest is None else [found.nearest])]
         shown = ShownRecords.read(nexus, [one.element for one in all_found], found.as_of)
-    records = [_record(shown, one) for one in all_found]
+    least = accumulate((one.score for one in all_found), min)
+    records = [_record(shown, *one) for one in zip(all_found, least, strict=True)]
     memories = tuple(records[: len(found.memories)])
     near = None if found.nearest is None else records[-1]
     return RecallAnswer(memories, near, found.cursor, found.mode, found.notices)
 
 
-def _record(shown: ShownRecords, one: Recalled) -> RecalledRecord:
+def _record(shown: ShownRecords, one: Recalled, most: float) -> RecalledRecord:
+    """Return what is recalled as a memory, which scores at most what those above it do."""
     record = shown.record(one.element)
     why = {name: (round(share.points, 4), share.words) for name, share in one.why.items()}
+    if most < one.score:
+        why["below"] = (round(most - one.score, 4), "others stand above it on the page")
     passage = "" if one.passage == record.text else one.passage
-    return RecalledRecord(record, round(one.score, 4), why, passage, one.copies or None)
+    return RecalledRecord(record, round(most, 4), why, passage, one.copies or None)

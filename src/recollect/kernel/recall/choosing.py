@@ -432,13 +432,13 @@ def told(
             if factor[at] < 1:
                 why[name] = Share(-total * (1 - factor[at]), FACTORS[name])
                 total *= factor[at]
-        if place.is_far:
-            why["far"] = Share(-total * (1 - OF_FAR), "it holds little of what is asked")
         if is_past := not ranking.standing.now[row]:
             lost = why["past"].points if "past" in why else 0.0
             why["past"] = Share(lost, _ended(ranking, row, after(row)))
         if led := float(ranking.led.get(row, 0.0)):
             why["led"] = Share(led, "another that is found names it")
+        if place.is_far:
+            why["far"] = Share(-(total + led) * (1 - OF_FAR), "it holds little of what is asked")
         recalled = Recalled(
             element=place.dated,
             kind=kinds[int(columns.kind[row])],

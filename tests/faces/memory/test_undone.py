@@ -245,3 +245,19 @@ def test_a_guess_begins_no_later_than_the_end_that_is_put_right() -> None:
         guess = memory.remember(facts=[job("BMW")]).facts[0]
         right = memory.correct(guess.id, object="VW", invalid_at="2021").memory
         assert right.invalid_at is not None and (right.valid_at or "") < right.invalid_at
+
+
+def test_a_thing_that_lives_again_is_not_brought_back_once_more() -> None:
+    with recollect.memory(":memory:", actor="agent") as memory:
+        likes = {"subject": "Tom", "predicate": "likes", "object": "jam"}
+        memory.remember(facts=[likes])
+        (tom,) = [one for one in memory.list("concept").memories if one.name == "Tom"]
+        memory.forget(id=tom.id)
+        back = memory.undo(tom.id).memory
+        held = [one.id for one in memory.list(past=True).memories]
+        with pytest.raises(RecollectError, match=f"goes on as {back.id}") as refused:
+            memory.undo(tom.id)
+        assert refused.value.hint == f"forget {back.id}"
+        assert [one.id for one in memory.list(past=True).memories] == held
+        memory.forget(id=back.id)
+        assert memory.undo(back.id).memory.name == "Tom"

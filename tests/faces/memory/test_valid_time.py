@@ -444,7 +444,7 @@ def test_by_the_id_of_before_nothing_is_taken_back_and_the_one_that_can_be_is_na
         figs = memory.correct(tea.id, object="figs").memory
         again = memory.undo(memory.undo(figs.id).memory.id).memory
         for id in (tea.id, figs.id):
-            with pytest.raises(RecollectError, match="nothing was done") as caught:
+            with pytest.raises(RecollectError, match=f"this goes on as {again.id}") as caught:
                 memory.undo(id)
             assert caught.value.hint == f"undo {again.id}"
         assert lines(memory) == ["Ida likes figs"]

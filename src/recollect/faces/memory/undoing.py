@@ -54,6 +54,7 @@ _KEPT: Final = {
 """Types of what is never changed, and what to do; an episode that is withdrawn is told again."""
 
 _NOTHING: Final = "nothing was done to this memory that could be taken back"
+_TAKEN_APART: Final = "what was done last took two things apart, which no undo takes back"
 _MOST_MET: Final = 50  # links of a call, up to which what they replace is looked for in all of them
 
 UNDOES: Final = "undoes"
@@ -81,6 +82,8 @@ def changes_back(nexus: Nexus, identifier: str) -> Back:
     if not isinstance(element, Link):
         if changes := _concept_back(nexus, dated, element):
             return Back(changes)
+        if len(versions_of(nexus, element.id)) > 1:
+            raise refused(_TAKEN_APART, "correct one with same_as the other, if they are one")
         raise refused(_NOTHING, _forget(element.id))
     joints = nexus.joints.at([element.subject], "subject", [element.predicate])
     gone = [one.link for one in joints if dated.expired_at is not None]
@@ -95,7 +98,8 @@ def changes_back(nexus: Nexus, identifier: str) -> Back:
         since = max(living, key=lambda one: _last_number(nexus, one.id), default=element)
         newer = [since] if since.id != element.id else []
     hints = [undo_of(one.id) for one in newer if (its := _fact_back(nexus, one)) and its.changes]
-    message = _NOTHING if back or now else "what was told since would stand beside what this was"
+    message = _NOTHING if back else "what was told since would stand beside what this was"
+    message = f"this goes on as {now[0].id}" if now else message
     hints += [_forget(one.id) for one in (*newer, element)]
     raise refused(message, hints[0])
 
@@ -305,6 +309,10 @@ def _concept_back(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
     *_, last = versions_of(nexus, concept.id)
     if is_withdrawn:
         merged = merged_into(nexus, concept, last.since.number)
+        for one in () if merged else nexus.elements.named(concept.name, type=concept.type):
+            if one.element.metadata.get(UNDOES) == last.since.number:
+                id = one.element.id
+                raise refused(f"this was taken back already, and goes on as {id}", _forget(id))
         return [Unmerge(concept.id)] if merged is not None else _born_again(nexus, dated, concept)
     had = {*merge_trail({} if last.before is None else last.before.metadata)}
     has = {*merge_trail(concept.metadata)}

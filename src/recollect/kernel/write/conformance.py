@@ -317,18 +317,9 @@ def _short(session: Session, group: Group, name: str, definition: Definition) ->
 
 
 def _concepts(session: Session, group: Group, type_: int) -> Iterator[tuple[str, str]]:
-    after = -1
+    after, asked = -1, {"group": group.group_id, "type": type_, "living": LIVING}
     while True:
-        rows = session.rows(
-            BY_TYPE,
-            {
-                "group": group.group_id,
-                "type": type_,
-                "living": LIVING,
-                "after": after,
-                "most": _AT_ONCE,
-            },
-        )
+        rows = session.rows(BY_TYPE, {**asked, "after": after, "most": _AT_ONCE})
         for _, name, attributes in rows:
             yield text(name), text(attributes)
         if len(rows) < _AT_ONCE:

@@ -207,14 +207,9 @@ def _note_id(unit: Unit, wanted: Meant, concept: ConceptElement) -> None:
     """Tell that an id given to a concept that has one already is not adopted."""
     if wanted.id is not None and unit.directory.by_public_id(wanted.id) is None:
         own = unit.public_id(concept)
-        unit.notices.append(
-            Notice(
-                "id_not_adopted",
-                f'{Meant(wanted.type, wanted.name)} keeps the id "{own}"',
-                hint=f'leave the id out, or write id: "{own}"',
-                span=wanted.span,
-            )
-        )
+        message = f'{Meant(wanted.type, wanted.name)} keeps the id "{own}"'
+        hint = f'leave the id out, or write id: "{own}"'
+        unit.notices.append(Notice("id_not_adopted", message, hint, wanted.span))
 
 
 def _several(

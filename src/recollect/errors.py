@@ -486,26 +486,18 @@ def nearest(name: str, known: Iterable[str], limit: int = 10) -> tuple[str, ...]
     return tuple(by_folded[one] for one in alike(folded, candidates[:_MANY], limit, 0.5))
 
 
-def not_among(
-    message: str,
-    word: object,
-    known: Collection[str],
-    hint: str = "use {}",
-    otherwise: str = "",
-    code: Code = INVALID_ARGUMENT,
-) -> RecollectError:
+def not_among(message: str, word: object, known: Collection[str], hint: str = "") -> RecollectError:
     """Return the error for a word that is none of some; the hint says which of them to use.
-
-    What is to be done `otherwise` it says where none of them is like the word.
 
     >>> not_among("there is no kind fakt", "fakt", ["claim", "fact"]).hint
     'use fact'
+    >>> not_among("there is no kind zzz", "zzz", ["claim", "fact"]).hint
+    'use one of claim, fact'
     """
     near = nearest(word, known) if isinstance(word, str) else ()
-    if otherwise and not near:
-        return code.error(message, otherwise)
+    hint = hint or ("use {}" if near else f"use one of {', '.join(known)}")
     near = near or tuple(known)
-    return code.error(message, hint.format(near[0]), known=near)
+    return refused(message, hint.format(near[0]), known=near)
 
 
 def alike(word: str, names: Collection[str], limit: int, cutoff: float) -> list[str]:

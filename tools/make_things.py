@@ -70,8 +70,8 @@ def nouns() -> Nouns:
                 (found.kinds if sign == "@" else found.named)[meaning].append(fields[0])
     for line in (WORDNET / "index.noun").read_text("utf-8").splitlines():
         if not line.startswith("  "):
-            word, _, many, *others = line.split()
-            found.meanings[word] = others[-int(many) :]
+            word, _, senses, *others = line.split()
+            found.meanings[word] = others[-int(senses) :]
     for line in (WORDNET / "cntlist.rev").read_text("utf-8").splitlines():
         key, number, count = line.split()
         word, kind = key.split("%")

@@ -486,8 +486,18 @@ def nearest(name: str, known: Iterable[str], limit: int = 10) -> tuple[str, ...]
     return tuple(by_folded[one] for one in alike(folded, candidates[:_MANY], limit, 0.5))
 
 
-def not_among(message: str, word: object, known: Collection[str], hint: str = "") -> RecollectError:
+def not_among(
+    message: str,
+    word: object,
+    known: Collection[str],
+    hint: str = "use {}",
+    otherwise: str = "",
+    code: Code = INVALID_ARGUMENT,
+) -> RecollectError:
     """Return the error for a word that is none of some; the hint says which of them to use.
+
+    What is to be done `otherwise` it says where none of them is like the word: to use one of them,
+    unless something else is said.
 
     >>> not_among("there is no kind fakt", "fakt", ["claim", "fact"]).hint
     'use fact'
@@ -495,9 +505,10 @@ def not_among(message: str, word: object, known: Collection[str], hint: str = ""
     'use one of claim, fact'
     """
     near = nearest(word, known) if isinstance(word, str) else ()
-    hint = hint or ("use {}" if near else f"use one of {', '.join(known)}")
-    near = near or tuple(known)
-    return refused(message, hint.format(near[0]), known=near)
+    if otherwise and not near:
+        return code.error(message, otherwise)
+    hint = hint.format(near[0]) if near else f"use one of {', '.join(known)}"
+    return code.error(message, hint, known=near or tuple(known))
 
 
 def alike(word: str, names: Collection[str], limit: int, cutoff: float) -> list[str]:

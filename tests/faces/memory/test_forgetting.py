@@ -100,6 +100,23 @@ def test_a_withdrawn_claim_that_is_told_again_counts_again_and_says_so():
         assert memory.recall("Does the roof leak?").memories == ()
 
 
+def test_a_beginning_guessed_by_what_is_forgotten_is_told_of_with_how_it_is_put_right():
+    works = {"subject": "Ann", "predicate": "works_at"}
+    with recollect.memory(":memory:", actor="agent") as memory:
+        before = {**works, "object": "Siemens", "valid_at": "2015", "invalid_at": "2020-05"}
+        (siemens,) = memory.remember(facts=[before]).facts
+        (bmw,) = memory.remember(facts=[{**works, "object": "BMW"}]).facts
+        assert bmw.valid_at[:10] == "2020-05-01"
+        assert memory.forget(id=bmw.id, dry_run=True).warnings == ()
+        assert memory.forget(source=siemens.id).warnings == ()
+        (notice,) = memory.forget(id=siemens.id).warnings
+        assert (notice.code, "BMW" in notice.message) == ("guess_stays", True)
+        put_right = json.loads(notice.hint.removeprefix("correct with "))
+        memory.correct(**{**put_right, "valid_at": "2018"})
+        back = memory.undo(siemens.id).memory
+        assert memory.forget(id=back.id).warnings == ()  # it is told now, and no guess
+
+
 def test_a_dry_run_tells_all_that_erasing_takes_and_it_is_one_transaction():
     with recollect.memory(":memory:", actor="agent") as memory:
         walnuts = {"subject": "Ilse", "predicate": "allergic_to", "object": "walnuts"}

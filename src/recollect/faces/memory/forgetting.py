@@ -30,12 +30,14 @@ from recollect.faces.memory.model import (
 )
 from recollect.faces.memory.naming import ENDS, check_is_said
 from recollect.faces.memory.told import NEVER
+from recollect.faces.memory.undoing import guessed
 from recollect.kernel import Nexus, Recalled, instant
 from recollect.model import (
     BEGINNING,
     FOREVER,
     Change,
     Concept,
+    Dated,
     Delete,
     EndFact,
     Instant,
@@ -167,6 +169,27 @@ def ends_that_stay(nexus: Nexus, records: Sequence[MemoryRecord]) -> Iterator[No
             (told,), at = records_of(nexus, [one]), bound_text(fact.invalid_at) or NEVER
             hint = said_anew(told.id, "invalid_at", at)
             yield Notice("end_stays", f'"{told}" ends still where what is forgotten began', hint)
+
+
+def guesses_that_stay(nexus: Nexus, records: Sequence[MemoryRecord]) -> Iterator[Notice]:
+    """Yield what was guessed to begin where facts end, as was told, that should not be believed."""
+    found = nexus.elements.look_up([one.id for one in records if one.kind == "fact"], closed=True)
+    for fact in found.values():
+        guesses = [one for one in _guessed_from(nexus, fact) if one.element.id not in found]
+        for told in records_of(nexus, guesses):
+            message = f'"{told}" was guessed to begin where what is forgotten ends, and does still'
+            yield Notice("guess_stays", message, said_anew(told.id, "valid_at", "WHEN"))
+
+
+def _guessed_from(nexus: Nexus, fact: Dated) -> Iterator[Dated]:
+    """Yield the facts that were guessed to begin where one was told to end, before they were."""
+    link = fact.element
+    assert isinstance(link, Link)
+    joints = nexus.joints.at([link.subject], "subject", [link.predicate])
+    for one in nexus.elements.look_up({one.link.id for one in joints} - {link.id}).values():
+        begins = guessed(one.element.metadata, one.valid_at)
+        if begins is not None and begins == fact.invalid_at and begins < one.created_at:
+            yield one
 
 
 def told_of_past(records: Iterable[MemoryRecord], effect: Effect) -> tuple[Notice, ...]:
@@ -337,6 +360,7 @@ def forget_all(
         records = [*records, *records_named(nexus, lives)]
         records = [*records, *refused_with(nexus, records, what)]
     stays = [] if way.effect == "end" else [*ends_that_stay(nexus, records)]
+    stays += [] if way.effect == "end" else guesses_that_stay(nexus, records)
     if is_dry_run:  # how that holds on is right once they are forgotten: it would end anew
         stays = [replace(one, hint="") for one in stays]
     if records and way.effect == "erase":

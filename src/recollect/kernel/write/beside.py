@@ -107,10 +107,8 @@ def told_of_both(unit: Unit, subject: int) -> Iterator[Notice]:
             if older.object == newer.object or older.content.invalid_at <= begins:
                 continue
             id, at = unit.public_id(older), bound_text(begins)
-            message = (
-                f"{line_of(unit, older)} ({id}) goes on beside {line_of(unit, newer)}, "
-                "which is newer, and one holds at a time"
-            )
+            told = f"{line_of(unit, older)} ({id}) goes on beside {line_of(unit, newer)}"
+            message = f"{told}, which is newer, and one holds at a time"
             yield Notice("both_hold", message, forget_as(id, "end", at))
 
 

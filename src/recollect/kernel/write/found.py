@@ -298,11 +298,9 @@ def _nothing(unit: Unit, tree: ast.MergeConcepts, terms: Terms) -> RecollectErro
             error.hint = f"go on: it was merged into {into} already"
             error.known = ()
         return error
-    return NOT_FOUND.error(
-        f"WHERE finds nothing for ?{tree.source.name} and ?{tree.target.name}",
-        "run FIND with the same WHERE, and mend it there",
-        span=tree.span,
-    )
+    message = f"WHERE finds nothing for ?{tree.source.name} and ?{tree.target.name}"
+    hint = "run FIND with the same WHERE, and mend it there"
+    return NOT_FOUND.error(message, hint, span=tree.span)
 
 
 def _pattern(tree: ast.MergeConcepts, variable: ast.Variable) -> ast.ConceptPattern | None:

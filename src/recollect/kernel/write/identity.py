@@ -183,12 +183,8 @@ def missing_concept(unit: Unit, wanted: Meant) -> RecollectError:
     """Return KIP_3002 for a concept that is not there, with the names most like it."""
     known = _suggestions(unit, wanted)
     part = "name" if wanted.name is not None else "type" if wanted.id is None else "id"
-    return NOT_FOUND.error(
-        f"no concept matches {wanted}",
-        f'use "{known[0]}"' if known else f"create it first, or correct the {part}",
-        span=wanted.span,
-        known=known,
-    )
+    hint = f'use "{known[0]}"' if known else f"create it first, or correct the {part}"
+    return NOT_FOUND.error(f"no concept matches {wanted}", hint, span=wanted.span, known=known)
 
 
 def _fits(unit: Unit, concept: ConceptElement, wanted: Meant) -> bool:

@@ -165,11 +165,8 @@ def _unfit_key(key: object, section: str, span: Span | None) -> RecollectError:
         return INVALID_VALUE.error(f"a key of {section} is not a string", span=span)
     if not key:
         return INVALID_VALUE.error(f"a key of {section} is empty", "give it a name", span=span)
-    return CONSTRAINT_VIOLATION.error(
-        f'the key "{key}" of {section} begins with _, which is reserved',
-        f'use "{key.lstrip("_") or "key"}"',
-        span=span,
-    )
+    message = f'the key "{key}" of {section} begins with _, which is reserved'
+    return CONSTRAINT_VIOLATION.error(message, f'use "{key.lstrip("_") or "key"}"', span=span)
 
 
 _FIELDS = frozenset({"id", "type", "name"})
@@ -209,12 +206,8 @@ def concept_meant(pattern: ConceptPattern) -> Meant:
 def hidden_attributes(keys: Iterable[str], span: Span | None) -> Iterator[Notice]:
     """Yield a notice for each attribute of a concept that ATTR does not read: fields hide it."""
     for key in sorted(_FIELDS.intersection(keys)):
-        yield Notice(
-            "hidden_attribute",
-            f'ATTR(?x, "{key}", ?v) reads the field {key}, not the attribute of that name',
-            hint=f"read it as ?x.attributes.{key}",
-            span=span,
-        )
+        message = f'ATTR(?x, "{key}", ?v) reads the field {key}, not the attribute of that name'
+        yield Notice("hidden_attribute", message, f"read it as ?x.attributes.{key}", span)
 
 
 def constant(node: ValueNode) -> object:

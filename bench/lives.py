@@ -4,7 +4,7 @@ The rule: what is expected are the keys of what answers; a question without any 
 what was told. All were written before what recall does with them was looked at; what they failed
 was in sight when everyday words and floors were chosen. Many are German or Spanish, or ask of a
 relative. `lives.json` has four lives, told as people tell them; every second question of a life was
-kept apart, and they alone are measured. `strangers.json` has eight sets of facts about three people
+kept apart, and they alone are measured. `strangers.json` has nine sets of facts about three people
 each, by writers who had not seen the code; all of its questions are measured.
 """
 

@@ -38,7 +38,7 @@ def figures(folder: Path, calibration: Calibration, scale: Scale) -> Iterator[Fi
     """Ask the questions in other words, then time others, about 10,000 texts and 100,000."""
     yield from _paraphrased()
     yield from _of_lives("of four lives", lives())
-    yield from _of_lives("of eight sets of strangers", strangers())
+    yield from _of_lives("of nine sets of strangers", strangers())
     yield _repeated()
     yield _of_one_author()
     few = scale.times(TEXTS)

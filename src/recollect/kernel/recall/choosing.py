@@ -54,7 +54,7 @@ same where it is a turn of a conversation, in which people say less of what they
 holds so much, it need not mean it.
 """
 
-FLOOR_OF_NAMED, FLOOR_OF_FEW, OF_EACH_WORD = 0.3, 0.65, 0.15
+FLOOR_OF_NAMED, FLOOR_OF_FEW, OF_EACH_WORD = 0.3, 0.62, 0.15
 """Where a question names what is known: how much a memory of that must hold and say otherwise, ...
 
 ... of what the question asks beside the name; of a word or two it must be more, for a mean of few

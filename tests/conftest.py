@@ -33,12 +33,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--engine",
         default="sqlite",
-        help="where memories are: sqlite, postgres (a server of our own), or postgres:ADDRESS",
+        help="where memories are: sqlite, postgres (a server of our own), or postgres:ADDRESS;"
+        " sqlite:ADDRESS says where the twins of files are",
     )
     parser.addoption("--citus", action="store_true", help="the address is a coordinator of Citus")
     parser.addoption("--twins", type=int, default=25, help="examples of a file and its twin")
     parser.addoption("--server-place", help="where the data of a server of our own is")
     parser.addoption("--update", action="store_true", help="rewrite golden sections of case files")
+
+
+def _is_on_server(config: pytest.Config) -> bool:
+    """Whether the memories of all tests are on a server, rather than a few by name."""
+    return not str(config.getoption("--engine")).startswith("sqlite")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -60,7 +66,7 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--engine") == "sqlite":
+    if not _is_on_server(config):
         return
     for item in items:
         if item.path.parent.name == "sqlite":  # tests of the folder of one engine
@@ -114,7 +120,7 @@ def database(postgres_server: str, request: pytest.FixtureRequest) -> Iterator[s
 @pytest.fixture(scope="session", autouse=True)
 def _engine(request: pytest.FixtureRequest) -> Iterator[None]:
     """Have the memories of all tests where the run wants them."""
-    if request.config.getoption("--engine") == "sqlite":
+    if not _is_on_server(request.config):
         yield
     else:
         database = request.getfixturevalue("database")
@@ -134,7 +140,7 @@ def on_server(database: str) -> Iterator[str]:
 @pytest.fixture
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The address of a new store, of the engine that this run is about."""
-    if request.config.getoption("--engine") == "sqlite":
+    if not _is_on_server(request.config):
         return str(tmp_path / "memory.db")
     return str(request.getfixturevalue("on_server"))
 

@@ -145,7 +145,7 @@ class WordRows:
 
     def of_word(self, word: int) -> tuple[Places, NDArray[np.float32]]:
         """Return the rows of a word, in order, and how often it stands in each."""
-        at = int(np.searchsorted(self.words, word))
+        at = int(self.words.searchsorted(word))
         if at == len(self.words) or self.words[at] != word:
             return self.rows[:0], self.counts[:0]
         begin, end = self.starts[at], self.starts[at + 1]
@@ -167,7 +167,7 @@ class KnownNumbers:
     called: dict[str, list[int]] = field(default_factory=dict)  # rows by folded name
     topics: dict[str, list[int]] = field(default_factory=dict)  # rows by what a text is about
     by_part: dict[str, list[int]] = field(default_factory=dict)  # rows by first and last word
-    longest_name: int = 1  # words
+    begins: dict[str, int] = field(default_factory=dict)  # words of the longest name by the first
     concepts: dict[int, Called] = field(default_factory=dict)
     terms: dict[int, str] = field(default_factory=dict)  # predicates and types by their codes
     services: list[int] = field(default_factory=list)  # rows that tell whom the agent serves
@@ -214,15 +214,16 @@ class KnownNumbers:
         """Keep what a concept or a text is called in a row."""
         if memory.kind == FACTS:
             return
-        topics = () if memory.topic is None else (memory.topic,)
-        for held, names in ((self.called, memory.names), (self.topics, topics)):
-            for name in names:
-                held.setdefault(name, []).append(row)
-                self.longest_name = max(self.longest_name, min(name.count(" ") + 1, 8))
         named = (memory.standing.name or "").split()
         first, *others = [one for one in named if TITLES.isdisjoint(tokens(one))] or [""]
+        called, topics = memory.names, () if memory.topic is None else (memory.topic,)
         if others and len(others) + 1 < len(named):  # a title before a name makes no other
-            self.called.setdefault(folded(" ".join((first, *others))), []).append(row)
+            called += (folded(" ".join((first, *others))),)
+        for held, names in ((self.called, called), (self.topics, topics)):
+            for name in names:
+                held.setdefault(name, []).append(row)
+                begin, more = name.partition(" ")[0], name.count(" ")
+                self.begins[begin] = max(min(more + 1, 8), self.begins.get(begin, 0))
         if others and all(one[0].isupper() for one in (first, *others)):
             for part in {folded(first), folded(others[-1])}:
                 self.by_part.setdefault(part, []).append(row)
@@ -312,6 +313,8 @@ class Columns:
 
     def living(self, rows: Sequence[int], number: int) -> set[int]:
         """Return the elements of those of some rows that stood at a transaction."""
+        if not rows:
+            return set()
         its = np.fromiter(rows, np.int64)
         its = its[its < self.size]
         stood = (self.since[its] <= number) & (number < self.until[its])
@@ -586,9 +589,11 @@ class HeldColumns(Shared):
         with self._lock:
             for stale in [one for one in self._groups if one[0] < epoch]:
                 del self._groups[stale]
-            held = self._groups.setdefault((epoch, group_id), _GroupColumns())
-            self._groups.move_to_end((epoch, group_id))
-            return held
+            key = epoch, group_id
+            if key not in self._groups:
+                self._groups[key] = _GroupColumns()
+            self._groups.move_to_end(key)
+            return self._groups[key]
 
     def _keep_within_bounds(self) -> None:
         with self._lock:

@@ -94,7 +94,7 @@ class _Call:
     """A call that is checked."""
 
     question: str
-    kinds: frozenset[int]
+    kinds: frozenset[int] | None  # None: all
     limit: int
     moment: Point
     skipped: int  # memories of the pages before
@@ -145,10 +145,12 @@ def answer_recall(
 
     ranking, choice = choose(meant)
     timed = question.past or meant.times.held or meant.beside
-    ended = (columns.kind == FACTS) & (columns.invalid_at <= at.valid)
     is_told = bool(choice.places) and not (meant.times.did and meant.names)
     is_told |= any(columns.kind[one.row] == FACTS for one in choice.places[:1])
-    if not (is_told or timed) and ended.any():  # what was so comes nearer than others
+    is_sought = (
+        is_told or timed or not (columns.invalid_at[columns.kind == FACTS] <= at.valid).any()
+    )
+    if not is_sought:  # what was so comes nearer than others
         over = replace(meant, times=replace(meant.times, held=(held_once(at.valid),)))
         before, found = choose(over)
         if found.places and not (choice.places and before.standing.now[found.places[0].row]):
@@ -236,11 +238,11 @@ def _check_question(reader: Reader, question: RecallQuestion, now: Instant) -> _
     return _Call(words, kinds, limit, moment, skipped, moment.known >= latest, notices)
 
 
-def _kinds(known: tuple[str, ...], given: Sequence[str] | None) -> frozenset[int]:
+def _kinds(known: tuple[str, ...], given: Sequence[str] | None) -> frozenset[int] | None:
     for one in given or ():
         if one not in known:
             raise not_among(f'no kind of memory is called "{one}"', one, known, 'use "{}"')
-    return frozenset(map(known.index, given or known))
+    return frozenset(map(known.index, given)) if given else None
 
 
 def _of_cursor(cursor: object) -> tuple[Point, int]:

@@ -9,7 +9,7 @@ the score is the part of the points that the question could give.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -149,9 +149,10 @@ class Ranking:
         if len(rows) > MOST:
             voices = self.columns.author[rows]
             best = scores >= np.partition(scores, -MOST)[-MOST]
-            first = np.median(voices[best])  # whoever has more than half of a row has its middle
-            others = np.where((voices == first) | (first == NONE), -np.inf, scores)
-            best |= others >= max(np.partition(others, -MOST)[-MOST], 0.0)
+            if (voices != NONE).any():
+                first = np.median(voices[best])  # who has more than half of a row has its middle
+                others = np.where((voices == first) | (first == NONE), -np.inf, scores)
+                best |= others >= max(np.partition(others, -MOST)[-MOST], 0.0)
             rows, scores = rows[best], scores[best]
         order = np.lexsort((self.columns.element[rows], -scores))
         return replace(self, rows=rows[order], scores=scores[order])
@@ -190,19 +191,21 @@ class Ranking:
         """
         if row not in self.covers:
             rows = np.append(self.rows[:_AT_ONCE], row)
-            both = (self._covered(rows, beside_names=one) for one in (False, True))
+            shares = [one.shares_of(rows) for one in self.held]
+            both = (self._covered(rows, shares, beside_names=one) for one in (False, True))
             self.covers.update(zip(rows.tolist(), zip(*both, strict=True), strict=True))
         return self.covers[row][beside_names]
 
-    def _covered(self, rows: Rows, *, beside_names: bool) -> list[float]:
+    def _covered(self, rows: Rows, shares: Sequence[Floats], *, beside_names: bool) -> list[float]:
         ideal = self.question.unknown * _rarity(1, max(self.standing.many, _MANY))
         found = np.zeros(len(rows))
-        dated = 0.0 if self.dated is None else self.dated[rows]
-        for word, held in zip(self.question.words, self.held, strict=True):
-            found += held.tells * dated * word.is_of_time  # it counts by its name or its day
+        dated = None if self.dated is None else self.dated[rows]
+        for word, held, share in zip(self.question.words, self.held, shares, strict=True):
+            if dated is not None and word.is_of_time:  # it counts by its name or its day
+                found += held.tells * dated
             tells = held.tells * (not (beside_names and word.is_of_name))
             ideal += tells
-            found += tells * held.shares_of(rows)
+            found += tells * share
         if beside_names:
             return [*map(float, np.minimum(found / ideal, 1.0))] if ideal > 0 else [1.0] * len(rows)
         others = self.factors.get("others", np.ones_like)
@@ -213,7 +216,7 @@ def ranked(
     columns: Columns,
     question: UnderstoodQuestion,
     moment: Point,
-    kinds: frozenset[int],
+    kinds: frozenset[int] | None,
     *,
     with_past: bool,
     meant: Vector | None = None,
@@ -222,7 +225,7 @@ def ranked(
     """Return the best memories of some kinds. Cost: the words, and a few passes over all rows."""
     fits = _fitting(columns, question, moment)
     standing = _standing_at(columns, moment, fits, with_past=with_past)
-    candidates = standing.counted & are_among(columns.kind, kinds)
+    candidates = standing.counted & (True if kinds is None else are_among(columns.kind, kinds))
     dated = _dated(columns, question.times) if question.times.is_any else None
     if fits is not None:
         dated = np.where(fits < 0, 0.0 if dated is None else dated, fits)
@@ -561,6 +564,8 @@ def _of_others(columns: Columns, question: UnderstoodQuestion) -> Mask:
 
 def are_among(numbers: NDArray[Any], those: Collection[int]) -> Mask:
     """Return which numbers are among others. Cost: a pass for each of a few, some for many."""
+    if not those:
+        return np.zeros(len(numbers), np.bool_)
     among: Mask = np.isin(numbers, [*those], kind="sort" if len(those) < _FEW else None)
     return among
 

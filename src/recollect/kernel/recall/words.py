@@ -304,8 +304,9 @@ class MeantWords(dict[str, int]):
         """Return what each word means, a row each, the rarer longer, and keep none that is new."""
         places = [self.get(one, -1) for one in words]
         made = self.vectors[places]
-        for at in (at for at, place in enumerate(places) if place < 0):
-            made[at] = meaning().of_word(words[at])
+        if -1 in places:
+            for at in (at for at, place in enumerate(places) if place < 0):
+                made[at] = meaning().of_word(words[at])
         return made
 
     def _of_word(self, word: str) -> Vector:

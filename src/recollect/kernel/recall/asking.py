@@ -13,7 +13,7 @@ from typing import Final
 
 from recollect.kernel.recall.columns import Columns, KnownNumbers
 from recollect.kernel.recall.relations import Ids, Related, holders, related
-from recollect.kernel.recall.spans import Times, asked_for, held_once, is_of_time, weekdays_in
+from recollect.kernel.recall.spans import Times, asked_for, held_once, is_of_time
 from recollect.kernel.recall.words import (
     ASKED,
     BE,
@@ -75,7 +75,6 @@ class UnderstoodQuestion:
     is_own: bool = False  # it is about who asks
     wanted_of: Names = ()  # what it asks of something, each said by one of some words
     asked: tuple[str, ...] = ()  # all its words, folded
-    days: frozenset[int] = frozenset()  # the weekdays among them
     whole: Names = ()  # the names of two words and more that it holds
 
 
@@ -162,7 +161,6 @@ def understood(
         or frozenset() < concepts <= own,
         wanted_of=(*_wanted_of(asked, names),),
         asked=tuple(asked),
-        days=weekdays_in(asked),
         whole=tuple(one for one in whole if len(one) > 1 and one[-1] in asked),
     )
 

@@ -362,9 +362,7 @@ def _by_turns(ranking: Ranking) -> list[int]:
 
 def _are_alike(one: Pick, other: Pick) -> bool:
     """Whether two say the same: in like words, and neither turned round nor denied by the other."""
-    fewer, more = len(one.stems), len(other.stems)
-    if fewer > more:
-        fewer, more = more, fewer
+    fewer, more = sorted((len(one.stems), len(other.stems)))
     if fewer < _FEW or fewer < _ALIKE * more:
         return one.words == other.words
     shared = one.stems.keys() & other.stems.keys()

@@ -313,8 +313,6 @@ class Columns:
 
     def living(self, rows: Sequence[int], number: int) -> set[int]:
         """Return the elements of those of some rows that stood at a transaction."""
-        if not rows:
-            return set()
         its = np.fromiter(rows, np.int64)
         its = its[its < self.size]
         stood = (self.since[its] <= number) & (number < self.until[its])
@@ -561,7 +559,7 @@ class HeldColumns(Shared):
 
         Cost: what was written since the last time; at first, every content of the group.
         """
-        held = self._held(purges(session), group_id)
+        held = self._held((purges(session), group_id))
         number = last_transaction(session, group_id)
         with held.lock:
             columns = held.columns
@@ -585,15 +583,12 @@ class HeldColumns(Shared):
         with self._lock:
             self._groups.clear()
 
-    def _held(self, epoch: int, group_id: int) -> _GroupColumns:
+    def _held(self, key: tuple[int, int]) -> _GroupColumns:
         with self._lock:
-            for stale in [one for one in self._groups if one[0] < epoch]:
+            for stale in [one for one in self._groups if one[0] < key[0]]:
                 del self._groups[stale]
-            key = epoch, group_id
-            if key not in self._groups:
-                self._groups[key] = _GroupColumns()
-            self._groups.move_to_end(key)
-            return self._groups[key]
+            held = self._groups.pop(key) if key in self._groups else _GroupColumns()
+            return self._groups.setdefault(key, held)  # at the end, as the last one used
 
     def _keep_within_bounds(self) -> None:
         with self._lock:

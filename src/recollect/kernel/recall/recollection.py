@@ -19,14 +19,12 @@ from recollect.node import dataclass
 EMBEDDING: Final = resources.files("recollect.kernel.recall") / "meanings.npz"
 """The embedding that meanings are compared by, where it is installed."""
 
-_WAYS: Final = "words and meaning" if EMBEDDING.is_file() else "words"
-
 
 def compared_by(model: str | None = None) -> str:
     """Return what recall compares texts by: words, or words and meaning, by a model too."""
     if model is None:
-        return _WAYS
-    return f"words and {model}" if _WAYS == "words" else f"{_WAYS}, by {model} too"
+        return "words and meaning" if EMBEDDING.is_file() else "words"
+    return f"words and meaning, by {model} too" if EMBEDDING.is_file() else f"words and {model}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,10 +199,9 @@ class Ranking:
     def _covered(self, rows: Rows, shares: Sequence[Floats], *, beside_names: bool) -> list[float]:
         ideal = self.question.unknown * _rarity(1, max(self.standing.many, _MANY))
         found = np.zeros(len(rows))
-        dated = None if self.dated is None else self.dated[rows]
+        dated = 0.0 if self.dated is None else self.dated[rows]
         for word, held, share in zip(self.question.words, self.held, shares, strict=True):
-            if dated is not None and word.is_of_time:  # it counts by its name or its day
-                found += held.tells * dated
+            found += held.tells * dated * word.is_of_time  # it counts by its name or its day
             tells = held.tells * (not (beside_names and word.is_of_name))
             ideal += tells
             found += tells * share
@@ -564,8 +563,6 @@ def _of_others(columns: Columns, question: UnderstoodQuestion) -> Mask:
 
 def are_among(numbers: NDArray[Any], those: Collection[int]) -> Mask:
     """Return which numbers are among others. Cost: a pass for each of a few, some for many."""
-    if not those:
-        return np.zeros(len(numbers), np.bool_)
     among: Mask = np.isin(numbers, [*those], kind="sort" if len(those) < _FEW else None)
     return among
 

@@ -65,6 +65,7 @@ _PATTERNS: Final = tuple(
 )
 """What names a time, the more telling first, and what a text must have for it."""
 
+_ONE_OR_ALL_DAYS: Final = {**{f"{name}s": day for name, day in _DAYS.items()}, **_DAYS}
 _A_YEAR: Final = re.compile(r"(?<!\d)(?:1[5-9]|2[01])\d\d(?!\d)")
 _UNDER: Final = ("month", "near", "weekday", "unit")
 _TRIGGERS: Final = {
@@ -139,8 +140,7 @@ def is_of_time(word: str) -> bool:
 
 def weekdays_in(words: Sequence[str]) -> frozenset[int]:
     """Return the weekdays, Monday being 0, that folded words name, one or all: "on Sundays"."""
-    named = (_DAYS.get(one, _DAYS.get(one.removesuffix("s"))) for one in words)
-    return frozenset(one for one in named if one is not None)
+    return frozenset(map(_ONE_OR_ALL_DAYS.__getitem__, _ONE_OR_ALL_DAYS.keys() & words))
 
 
 def day_of(instant: int) -> Span:

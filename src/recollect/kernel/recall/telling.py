@@ -27,7 +27,7 @@ def tells(question: UnderstoodQuestion, text: str, told: str | None, *, is_timed
     Of a fact `told` is the name of its object, which may be any place that is no time or number,
     and a number in it an age, or how many days or weeks.
     """
-    days = question.days
+    days = weekdays_in(question.asked)
     if not (days or question.wants):
         return True
     words = _WORD.findall(text)

@@ -180,7 +180,7 @@ def _everyday() -> dict[str, frozenset[str]]:
                 those.update(stem(word, own) for word in tokens(words))
         for one in asked:
             found[one] = found.get(one, frozenset()) | asked | said
-        found |= {one: frozenset() for one in said - found.keys()}
+        found |= {one: frozenset() for one in said if one not in found}
     return found
 
 
@@ -240,10 +240,8 @@ class Meaning:
 
     def of_word(self, word: str) -> Vector:
         """Return what a folded word means; zeros where nothing is known of it."""
-        places = self._pieces(word)
-        if not places:
-            return np.zeros(self.dimension, np.float32)
-        return np.asarray((self._numbers[places] * self._scales[places, None]).sum(0), np.float32)
+        nothing = np.zeros(self.dimension, np.float32)
+        return sum((self._numbers[at] * self._scales[at] for at in self._pieces(word)), nothing)
 
     def _pieces(self, word: str) -> list[int]:
         """Return the place of a word, or of the longest words that it is made of, as it begins."""
@@ -304,9 +302,8 @@ class MeantWords(dict[str, int]):
         """Return what each word means, a row each, the rarer longer, and keep none that is new."""
         places = [self.get(one, -1) for one in words]
         made = self.vectors[places]
-        if -1 in places:
-            for at in (at for at, place in enumerate(places) if place < 0):
-                made[at] = meaning().of_word(words[at])
+        for at in (at for at, place in enumerate(places) if place < 0):
+            made[at] = meaning().of_word(words[at])
         return made
 
     def _of_word(self, word: str) -> Vector:

@@ -255,9 +255,8 @@ def tell_namesakes(unit: Unit) -> None:
         older = directory.older_namesakes(one)
         if others := [other for other in older if kinds.is_free(text(other.type))]:
             told.append((one, others))
-    left = len(told) - _SHOWN
     for at, (one, others) in enumerate(told[:_SHOWN], 1):
-        more = f"; and {left} more" if left > 0 and at == _SHOWN else ""
+        more = f"; and {len(told) - _SHOWN} more" if at == _SHOWN < len(told) else ""
         unit.notices.append(_name_of_two(unit, one, others, more))
 
 

@@ -356,8 +356,7 @@ class _Names(dict[str, dict[str, str]]):
     def __missing__(self, kind: str) -> dict[str, str]:
         """Begin a type that is met for the first time."""
         identifier(kind, "type")
-        named: dict[str, str] = {}
-        self[kind] = named
+        named = self[kind] = dict[str, str]()
         return named
 
     def meet(self, kind: str, name: str) -> None:

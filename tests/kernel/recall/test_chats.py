@@ -50,3 +50,15 @@ def test_what_a_user_says_in_passing_comes_before_an_assistants_advice(
         with Operations(nexus, worker=False) as operations:
             operations.add_messages(group_id="chats", messages=messages)
         assert said in nexus.recall(question).memories[0].passage
+
+
+def test_what_others_say_of_themselves_comes_after_what_is_told_of_whom_is_asked() -> None:
+    said = "I run the Cork half marathon every year"
+    with recollect.memory(":memory:", actor="bot") as memory:
+        memory.remember(
+            facts=[{"subject": "Tobias Renner", "predicate": "likes", "object": "trail running"}],
+            messages=[{"role_type": "user", "role": "Priya Nair", "content": said}],
+        )
+        found = memory.recall("What sport does Tobias do?").memories
+        assert found[0].memory.text == "Tobias Renner likes trail running"
+        assert all(one.score < found[0].score / 2 for one in found[1:])

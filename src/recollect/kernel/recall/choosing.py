@@ -154,10 +154,12 @@ def _near(ranking: Ranking, places: Sequence[Pick]) -> set[int]:
 def _needs_no_more(ranking: Ranking, row: int) -> bool:
     """Whether a row is a turn, or led to: neither needs to hold much of what is asked itself.
 
-    What the question names is not led to, whatever else names it.
+    What the question names is not led to, whatever else names it. Where it names somebody, a turn
+    that neither they say nor anything in or beside it names needs more.
     """
     is_led = row in ranking.led and (ranking.named is None or not ranking.named[row])
-    return is_led or (row not in ranking.guests and int(ranking.columns.session[row]) != NONE)
+    is_turn = row not in ranking.guests and int(ranking.columns.session[row]) != NONE
+    return is_led or (is_turn and ranking.is_theirs(row))
 
 
 def is_near(ranking: Ranking, place: Pick, otherwise: float) -> bool:
@@ -180,7 +182,7 @@ def is_near(ranking: Ranking, place: Pick, otherwise: float) -> bool:
     is_named = ranking.named is not None
     near = -1.0 if ranking.near is None else float(ranking.near[row])
     if columns.session[row] != NONE:
-        is_its = not is_named or question.is_own or ranking.names(row)
+        is_its = ranking.is_theirs(row)
         holds = ranking.covered(row, beside_names=is_named) >= FLOOR_OF_TURNS[0]
         return is_its and (holds or near + otherwise >= FLOOR_OF_TURNS[1])
     is_link = int(columns.element[row]) in question.links

@@ -168,21 +168,21 @@ class Ranking:
         for row in found.T:
             yield frozenset(row.nonzero()[0].tolist())
 
-    def names(self, row: int) -> bool:
+    def is_theirs(self, row: int) -> bool:
         """Whether a row is said by whom the question names, or holds a word of a name in it.
 
-        So does one beside which another says that word, and stands.
+        So does one beside which another says that word, and stands; and each, where the question
+        names nobody, or asks of who asks.
         """
         columns, question = self.columns, self.question
         its = columns.neighbours[_BESIDE, row]
         its = np.append(its[(its != NONE) & self.standing.counted[its]], row)
         is_by = are_among(columns.speaker[its], question.speakers)
-        if is_by[-1]:
+        if self.named is None or question.is_own or is_by[-1]:
             return True
-        its = its[~is_by]
         stems = (stem for name in question.names for stem in stems_of(name))
         held = (columns.of_word(one)[0] for one in columns.known.of_stems(stems))
-        return any(bool(np.isin(its, rows).any()) for rows in held)
+        return any(bool(are_among(rows, its[~is_by]).any()) for rows in held)
 
     def covered(self, row: int, *, beside_names: bool = False) -> float:
         """Return how much of what is asked a row holds, 0 to 1; or of what is beside the names.

@@ -20,7 +20,6 @@ from typing import (
     Generic,
     ParamSpec,
     Protocol,
-    Self,
     TypeVar,
     cast,
     get_type_hints,
@@ -30,6 +29,7 @@ from urllib.parse import quote, urlencode
 import orjson
 
 from recollect.client.connection import Connection
+from recollect.closing import AsyncClosing
 from recollect.errors import CODES, INTERNAL, LIMIT_EXCEEDED, UNAVAILABLE, RecollectError, refused
 from recollect.faces.calls import Call, calls_of
 from recollect.faces.operations import OPERATIONS, Envelope
@@ -190,7 +190,7 @@ class FaceClient(Connection):
         self.remote = Remote.of(self._answer, self.prefix, self.face, group)
 
 
-class AsyncFaceClient(Generic[FaceT]):
+class AsyncFaceClient(AsyncClosing, Generic[FaceT]):
     """The same, to be awaited."""
 
     kind: ClassVar[type[FaceClient]]
@@ -204,12 +204,6 @@ class AsyncFaceClient(Generic[FaceT]):
     async def close(self) -> None:
         """Close the connections."""
         self.sync.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
 
 
 class HasRemote(Protocol):

@@ -10,10 +10,11 @@ import asyncio
 import re
 import time
 from collections.abc import Iterator, Mapping
-from typing import Final, Generic, Protocol, Self, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 import httpx2
 
+from recollect.closing import AsyncClosing, Closing
 from recollect.errors import STORE_CLOSED, refused
 
 AnswerT = TypeVar("AnswerT")
@@ -103,7 +104,7 @@ def headers_for(token: object) -> Mapping[str, str]:
     return {**headers, "authorization": f"Bearer {token}"}
 
 
-class Connection:
+class Connection(Closing):
     """What sends calls to the server at `url`; safe to share between threads.
 
     `token` is what the server knows the caller by, `timeout` the seconds one attempt may take.
@@ -134,14 +135,8 @@ class Connection:
         """Close the connections."""
         self._http.close()
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-class AsyncConnection:
+class AsyncConnection(AsyncClosing):
     """The same, to be awaited; for one event loop."""
 
     def __init__(self, url: str, token: str | None = None, *, timeout: float = 30.0) -> None:
@@ -166,12 +161,6 @@ class AsyncConnection:
     async def close(self) -> None:
         """Close the connections."""
         await self._http.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
 
 
 def _address(url: object) -> httpx2.URL:

@@ -20,6 +20,7 @@ from os import PathLike
 from pathlib import Path
 from typing import ParamSpec, Self, TypeVar, Unpack
 
+from recollect.closing import Closing
 from recollect.errors import STORE_UNAVAILABLE
 from recollect.faces.claims.attention import AttentionItem, AttentionQueue
 from recollect.faces.claims.audit_log import LogSink
@@ -235,19 +236,13 @@ class NexusKnowledgeStore(RankedStore):
         return await self._writes.run(call, *args, **kwargs)
 
 
-class _OwnStore(NexusKnowledgeStore):
+class _OwnStore(NexusKnowledgeStore, Closing):
     """A store that opens a memory of its own, and closes it."""
 
     def close(self) -> None:
         """Close the memory; closing twice is the same as once. Writes that wait are refused."""
         self.nexus.close()
         self._writes.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     async def __aenter__(self) -> Self:
         return self

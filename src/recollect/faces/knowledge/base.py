@@ -20,8 +20,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from copy import copy
 from os import PathLike
-from typing import Any, Final, Self
+from typing import Any, Final
 
+from recollect.closing import Closing
 from recollect.errors import (
     CONFLICT,
     INVALID_ARGUMENT,
@@ -95,7 +96,7 @@ Scores = dict[str, tuple[KnowledgePiece, float]]
 _LOG: Final = logging.getLogger("recollect.knowledge")
 
 
-class KnowledgeBase:
+class KnowledgeBase(Closing):
     """Three layers of knowledge behind one question.
 
     A layer that is left out is the one on `nexus`, else on a memory of its own that ends with the
@@ -303,12 +304,6 @@ class KnowledgeBase:
                 closing.callback(self._own.close)
             for store in (self.graph_store, self.piece_store, self.metadata_store):
                 closing.callback(store.close)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _check_open(self) -> None:
         if self._is_closed:

@@ -7,10 +7,11 @@ gives several at once goes one by one, unless a store knows a quicker way.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Final, Literal, Self
+from typing import Final, Literal
 
+from recollect.closing import Closing
 from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RecollectError, refused
 from recollect.faces.knowledge.model import (
     EntityMetadata,
@@ -35,21 +36,7 @@ Step = tuple[str, str, str, str, str, str]
 """An edge on a walk: source, type, target, its label and type, and the piece or nothing."""
 
 
-class _Store(ABC):
-    """What is closed at the end."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Give back what it holds; twice is safe."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-class MetadataStore(_Store):
+class MetadataStore(Closing):
     """Profiles by id. The type of an entity is its namespace, yet an id is found in any."""
 
     @abstractmethod
@@ -79,7 +66,7 @@ class MetadataStore(_Store):
         """Return the ids of the entities that have a profile, in order."""
 
 
-class KnowledgePieceStore(_Store):
+class KnowledgePieceStore(Closing):
     """Pieces by id and by words. The entity of a piece is its namespace; None is global."""
 
     @abstractmethod
@@ -150,7 +137,7 @@ class KnowledgePieceStore(_Store):
         """Return the pieces of an entity, or the global ones, by id."""
 
 
-class EntityGraphStore(_Store):
+class EntityGraphStore(Closing):
     """Nodes and directed edges between them."""
 
     @abstractmethod

@@ -18,6 +18,7 @@ from os import PathLike
 from types import NoneType, UnionType
 from typing import Any, Final, ParamSpec, Self, TypeVar, get_args, get_origin, get_type_hints
 
+from recollect.closing import Closing
 from recollect.errors import Notice, join, refused, undo_of
 from recollect.faces.claims import (
     ACTIVE,
@@ -141,7 +142,7 @@ def _check(name: str, value: object, allowed: object) -> None:
         _check(f"{name}[{at}]", one, *of)
 
 
-class Memory:
+class Memory(Closing):
     """What one actor remembers in one group of a memory.
 
     `actor` is who acts; with `is_person` a text without evidence is that person's own word, else
@@ -433,12 +434,6 @@ class Memory:
             self._own.close()
         if self._is_owner:
             self.nexus.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _asker(self) -> tuple[str, ...]:
         """Return who says "my": of a person themselves first, of an agent whom it serves."""

@@ -14,6 +14,7 @@ from typing import cast
 
 import orjson
 
+from recollect.closing import Closing
 from recollect.errors import RecollectError, refused
 from recollect.faces.operations import limits
 from recollect.faces.operations.catalogue import OPERATIONS, ServiceOperation
@@ -57,7 +58,7 @@ _OPAQUE = frozenset({"attributes", "qualifiers"})
 """Fields whose members are the caller's own, nulls among them."""
 
 
-class Operations(Methods[Envelope]):
+class Operations(Closing, Methods[Envelope]):
     """A knowledge service on a memory: it remembers what is told, learns from it, and finds it.
 
     What it accepts is learnt from by a worker of its own, which begins with the first item and
@@ -121,12 +122,6 @@ class Operations(Methods[Envelope]):
     def is_working(self) -> bool:
         """Whether its worker works, if it has one."""
         return self._worker is None or self._worker.is_running
-
-    def __enter__(self) -> Operations:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def call(
         self,

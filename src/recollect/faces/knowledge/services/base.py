@@ -8,14 +8,15 @@ What is absent is None, False or empty; what is returned is a copy.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
 from threading import RLock
 from types import ModuleType
-from typing import Final, Literal, Self
+from typing import Final, Literal
 
+from recollect.closing import Closing
 from recollect.errors import (
     CONFLICT,
     RESOURCE_NOT_FOUND,
@@ -43,18 +44,12 @@ Scored = list[tuple[Document, float]]
 _SMALLEST: Final = 1e-9  # a score below says nothing: it is the rounding of a client
 
 
-class Service(ABC):
+class Service(Closing):
     """What is opened, asked by several threads, and closed at the end."""
 
     def __init__(self) -> None:
         self._lock = RLock()
         self._is_closed = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def ping(self) -> bool:
         """Whether what keeps the values answers now."""

@@ -117,6 +117,30 @@ def test_why_of_an_id_that_no_memory_has_says_so(ask, cli):
     assert "no memory has this id" in done.output
 
 
+def test_each_fact_of_several_is_kept_in_one_transaction_with_what_is_said_of_all(ask, cli):
+    told = ask(
+        *("remember", "--fact", "Uwe", "likes", "ham", "--fact", "Eva", "likes", "figs"),
+        *("--from", "2019", "--source", "a letter"),
+    )
+    assert [one["text"] for one in told["facts"]] == ["Uwe likes ham", "Eva likes figs"]
+    assert [one["source"] for one in told["facts"]] == ["a letter", "a letter"]
+    assert {one["valid_at"] for one in told["facts"]} == {"2019-01-01T00:00:00.000Z"}
+    changed = json.loads(cli("changes", "--db", "me.db", "--json").stdout)["result"]
+    last = changed["transactions"][-1]
+    assert {one["id"] for one in told["facts"]} <= {one["id"] for one in last["changes"]}
+
+
+def test_several_facts_are_kept_all_or_none_and_none_of_them_alone_ends_another(cli, tmp_path):
+    two = ("--fact", "Uwe", "likes", "ham", "--fact", "Eva", "likes")
+    blank = cli("remember", *two, " ", "--db", "me.db")
+    assert (blank.exit_code, "OBJECT is blank" in blank.stderr) == (1, True)
+    assert not list(tmp_path.rglob("*.db"))
+    few = cli("remember", *two, "--db", "me.db")
+    assert (few.exit_code, "got Eva likes, then --db" in few.stderr) == (2, True)
+    ends = cli("remember", *two, "figs", "--replaces", "some", "--db", "me.db")
+    assert (ends.exit_code, "--replaces: it is ended by one --fact" in ends.stderr) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("words", "got"), [(("Pia", "plays"), "got Pia plays, then --db"), (("Pia",), "takes three")]
 )

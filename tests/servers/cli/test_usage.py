@@ -47,6 +47,20 @@ def test_an_option_before_its_command_is_refused_with_the_line_that_is_meant(cli
     assert "hint: recollect --help" in cli("--nothing", "at", "all").stderr
 
 
+def test_help_as_a_word_shows_the_help_of_the_commands_after_it(cli: Cli):
+    for words in ((), ("remember",), ("claim", "add"), ("mcp",)):
+        asked, shown = cli("help", *words), cli(*words, "--help")
+        assert (asked.exit_code, asked.stdout) == (0, shown.stdout), words
+    assert "no command 'nothing'" in cli("help", "nothing").stderr
+
+
+def test_a_word_that_is_no_command_is_not_put_behind_one(cli: Cli):
+    for words in (("tell", "remember"), ("mind", "forget", "Tobias")):
+        failed = cli(*words)
+        assert (failed.exit_code, "hint: recollect --help" in failed.stderr) == (2, True)
+        assert "before the command" not in failed.stderr
+
+
 def test_help_shows_no_value_where_a_flag_takes_none(cli: Cli):
     for name in ("", *typer.main.get_command(app).commands):
         shown = cli(*name.split(), "--help")

@@ -79,7 +79,7 @@ _OPTIONS: Final = {
     "invalid_at": "--until",
     **{name: name.upper() for name in ("subject", "predicate", "object")},
 }
-_MEMBER: Final = re.compile(r"\b(?:facts?(?:\[0\])?\.|its (?=invalid_at\b))(\w+)")
+_MEMBER: Final = re.compile(r"\b(?:facts?(?:\[\d+\])?\.|its (?=invalid_at\b))(\w+)")
 
 
 def _in_flags(message: str) -> str:
@@ -107,15 +107,15 @@ def remember(on: Invocation, new: ToRemember, messages: Sequence[Mapping[str, ob
     with _on(on, creates=True, is_baseless=is_baseless) as (out, memory):
         refs = given_evidence(new.evidence or (), memory.actor.actor_id)
         began = instant_text(memory.nexus.now())
-        fact: dict[str, object] = {**new.of_fact, "confidence": new.confidence}
-        if new.fact is not None:
-            subject, predicate, target = new.fact
-            fact |= {"subject": _value(subject, is_end=True), "predicate": predicate}
-            fact["object"] = _value(target)
+        told = {**new.of_fact, "confidence": new.confidence}
+        facts = [
+            told | {"subject": _value(one, is_end=True), "predicate": link, "object": _value(other)}
+            for one, link, other in new.fact or ()
+        ]
         try:
             done = memory.remember(
                 text,
-                facts=None if new.fact is None else [fact],
+                facts=facts or None,
                 messages=messages,
                 evidence=refs or None,
                 confidence=new.confidence,

@@ -11,16 +11,14 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib import import_module
-from typing import Any, ClassVar, Concatenate, Final, NoReturn, ParamSpec, Protocol, cast
+from typing import Any, ClassVar, Concatenate, Final, NoReturn, Protocol, cast, get_args
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from recollect.errors import nearest, refused
 from recollect.node import dataclass
-from recollect.servers.cli.options import Invocation, Shared, takes
-
-ParamT = ParamSpec("ParamT")
+from recollect.servers.cli.options import Invocation, ParamT, Shared, takes
 
 NOT_UNDERSTOOD: Final = 2
 """The exit code of a command line that means nothing."""
@@ -88,7 +86,7 @@ class Commands(TyperGroup):
         """Take the words before the command; Ctrl-C is told as in a command."""
         context = cast(typer.Context, ctx)
         try:
-            _show_flags_alone(self, context)
+            _settle_options(self, context)
             if not (isinstance(self, LazyCommands) or (context.resilient_parsing and not args)):
                 args = self._with_command_first(context, args)
             return super().parse_args(context, args)
@@ -100,7 +98,7 @@ class Commands(TyperGroup):
         context = cast(typer.Context, ctx)
         command = cast("TyperCommand | None", super().get_command(context, cmd_name))
         if command is not None:
-            _show_flags_alone(command, context)
+            _settle_options(command, context)
         return command
 
     def format_commands(self, ctx: object, formatter: object) -> None:
@@ -143,6 +141,8 @@ class Commands(TyperGroup):
     ) -> object:
         """Run the command line and leave with its exit code."""
         words = list(sys.argv[1:] if args is None else args)
+        if words[:1] == ["help"] and "help" not in self.commands:
+            args = words = [*words[1:], _HELP[1]]
         if not standalone_mode or not words:
             return super().main(
                 args, prog_name, complete_var, standalone_mode, windows_expand_args, **extra
@@ -152,7 +152,8 @@ class Commands(TyperGroup):
             code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
         except _USAGE_ERROR as error:
             at = next((at for at, one in enumerate(words) if one in self.commands), len(words))
-            if 0 < at < len(words) and words[0] not in _HELP:  # its options stand before it
+            is_option = words[0].startswith("-") and words[0] not in _HELP
+            if at < len(words) and is_option:  # the options of a command stand before it
                 rest = shlex.join([words[at], *words[:at], *words[at + 1 :]])
                 _tell(error, hint=f"recollect {rest}", as_json="--json" in words)
             named = [one for one in words[:1] if error.ctx is None and not at]
@@ -205,7 +206,8 @@ class LazyCommands(Commands):
     def shell_complete(self, ctx: object, incomplete: str) -> list[Any]:
         """Return what a word may become; no command is loaded for its name."""
         loaded = self.commands
-        self.commands = cast("Any", {one.name: _named(one) for one in self._rows()})
+        named = {one.name: TyperCommand(one.name, help=one.help) for one in self._rows()}
+        self.commands = cast("Any", named)
         try:
             return super().shell_complete(cast("Any", ctx), incomplete)
         finally:
@@ -258,16 +260,13 @@ def noun(name: str, help: str, *, default: str | None = None) -> Verbs:
     return Verbs(name=name, cls=group, help=help, rich_markup_mode=None)
 
 
-def check_fact(words: Sequence[str]) -> None:
+def check_facts(facts: Sequence[Sequence[str]]) -> None:
     """Refuse the name of an option, which was taken for a word of a fact that has too few."""
-    for at, word in enumerate(words):
-        if word.startswith("--") or word == "-e":
-            got = " ".join(words[:at]) or "none"
-            raise typer.BadParameter(f"{_THREE}; got {got}, then {word}")
-
-
-def _named(row: Row) -> TyperCommand:
-    return TyperCommand(row.name, help=row.help)
+    for words in facts:
+        for at, word in enumerate(words):
+            if word.startswith("--") or word == "-e":
+                got = " ".join(words[:at]) or "none"
+                raise typer.BadParameter(f"{_THREE}; got {got}, then {word}")
 
 
 def _stopped() -> typer.Exit:
@@ -277,22 +276,26 @@ def _stopped() -> typer.Exit:
     return typer.Exit(STOPPED)
 
 
-def _show_flags_alone(command: TyperCommand | TyperGroup, context: typer.Context) -> None:
-    """Let help show flags as they are given: without the type of a value."""
+def _settle_options(command: TyperCommand | TyperGroup, context: typer.Context) -> None:
+    """Let help show flags without the type of a value, and let what is repeated take several words.
+
+    Typer has no list of tuples; it reads one of what is named word by word, once it takes so many.
+    """
     for one in command.get_params(context):
-        if isinstance(one, TyperOption) and one.is_flag:
-            one.metavar = ""
+        if isinstance(one, TyperOption):
+            one.metavar = "" if one.is_flag else one.metavar
+            for item in get_args(one.type_descriptor.annotation):
+                one.nargs = len(getattr(item, "_fields", "1"))
 
 
 def _refuse_shell_names(words: list[str]) -> None:
     """Refuse the name of a shell where the shell at hand would be taken without a word."""
-    match words:
-        case [option, shell, *_] if option in _FOR_THIS_SHELL:
-            raise typer.BadParameter(
-                f"it is for the shell that runs it; for another: _RECOLLECT_COMPLETE=source_{shell}"
-                " recollect",
-                param_hint=option,
-            )
+    if len(words) > 1 and words[0] in _FOR_THIS_SHELL:
+        raise typer.BadParameter(
+            "it is for the shell that runs it; for another: _RECOLLECT_COMPLETE="
+            f"source_{words[1]} recollect",
+            param_hint=words[0],
+        )
 
 
 def _tell(

@@ -10,7 +10,7 @@ import re
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, NamedTuple
 
 import typer
 
@@ -160,14 +160,26 @@ EvidenceWords = Annotated[
 ]
 
 
+class FactWords(NamedTuple):
+    """A fact as it is typed."""
+
+    subject: str
+    predicate: str
+    object: str
+
+
 @dataclass(frozen=True, slots=True)
 class ToRemember:
     """What is to be kept."""
 
     text: Annotated[list[str] | None, typer.Argument(help="One claim, in a sentence.")] = None
     fact: Annotated[
-        tuple[str, str, str] | None,
-        option("--fact", "SUBJECT PREDICATE OBJECT", "As: Maria works_at BMW."),
+        list[FactWords] | None,
+        option(
+            "--fact",
+            "SUBJECT PREDICATE OBJECT",
+            "As: Maria works_at BMW. Repeat it for more; --from and --until hold for all.",
+        ),
     ] = None
     message: Annotated[
         list[str] | None, option("--message", "'NAME: WORDS'", "What was said; repeat it for more.")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from recollect.servers.cli.options import Invocation, argument, option
-from recollect.servers.cli.usage import check_fact, verbs
+from recollect.servers.cli.usage import check_facts, verbs
 from recollect.servers.cli.wanted import ToBrief, ToCorrect, ToForget, ToList, ToRecall, ToRemember
 
 app = verbs()
@@ -21,11 +21,15 @@ def remember_something(on: Invocation, new: ToRemember) -> None:
     """Keep a claim, facts or messages; a newer fact ends the one whose place it takes."""
     from recollect.servers.cli.memory import read_messages, remember
 
-    check_fact(new.fact or ())
+    check_facts(new.fact or ())
     if not new.text and new.fact is None and not new.message and new.messages is None:
         raise typer.BadParameter("say a claim, --fact, --message or --messages")
     if new.fact is None and any(new.of_fact.values()):
         raise typer.BadParameter("--from, --until, --source and --replaces are said of a --fact")
+    if new.replaces is not None and len(new.fact or ()) > 1:
+        raise typer.BadParameter(
+            "it is ended by one --fact, not by several", param_hint="--replaces"
+        )
     remember(on, new, read_messages(new.message or [], new.messages))
 
 

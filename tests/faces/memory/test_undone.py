@@ -261,3 +261,51 @@ def test_a_thing_that_lives_again_is_not_brought_back_once_more() -> None:
         assert [one.id for one in memory.list(past=True).memories] == held
         memory.forget(id=back.id)
         assert memory.undo(back.id).memory.name == "Tom"
+
+
+PET = {"subject": "Uwe", "predicate": "has_pet", "object": "Rex"}
+SINCE = {"valid_at": "2022"}
+
+
+@pytest.mark.parametrize(
+    ("forgotten", "told", "named"),
+    [
+        ("Uwe has pet Rex", {**PET, **SINCE}, "Uwe has pet Rex (since 2022)"),
+        ("Rex", {**PET, **SINCE}, "Rex"),
+        ("Rex", {**PET, "subject": "Ada"}, "Rex"),
+        ("BMW", job("BMW", "2022"), "BMW"),
+        ("BMW", job("Siemens", "2022"), "Ann works at Siemens (since 2022)"),
+        ("Ann works at BMW", job("Siemens", "2022"), "Ann works at Siemens (since 2022)"),
+    ],
+)
+def test_what_was_forgotten_does_not_come_back_over_what_was_told_since(
+    forgotten: str, told: dict[str, str | None], named: str
+) -> None:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        memory.remember(facts=[PET, job("BMW")])
+        (gone,) = [one for one in memory.list().memories if one.text == forgotten] or [
+            one for one in memory.list("concept").memories if one.name == forgotten
+        ]
+        memory.forget(id=gone.id)
+        memory.remember(facts=[told])
+        before = memory.list(past=True, limit=200).memories
+        with pytest.raises(RecollectError, match=r"told since|goes on as") as refused:
+            memory.undo(gone.id)
+        assert memory.list(past=True, limit=200).memories == before
+        by_id = {one.id: str(one) for one in (*before, *memory.list("concept").memories)}
+        newer = refused.value.hint.removeprefix("forget ")
+        assert by_id[newer] == named
+        memory.forget(id=newer)
+        assert memory.undo(gone.id).memory.text == forgotten
+
+
+def test_undo_by_the_id_of_what_was_corrected_tells_nothing_of_the_correction_and_why_of_it() -> (
+    None
+):
+    with recollect.memory(":memory:", actor="bot") as memory:
+        old = memory.remember(facts=[PET]).facts[0].id
+        new = memory.correct(old, object="Rox").memory.id
+        assert memory.why(old).memory.superseded_by == new
+        undone = memory.undo(old)
+        assert undone.warnings == ()
+        assert memory.why(old).memory.superseded_by == undone.memory.id

@@ -212,8 +212,8 @@ _NOTHING: Final = 'FIND(?x) WHERE { ?x {id: "none"} }'
 _AUTHOR: Final = frozenset({"actor_type", "actor_id", "session_id", "branch_id"})
 
 
-class ClaimCalls:
-    """The calls of the claims of one group.
+class _OfGroup:
+    """Calls of one group.
 
     `acting_as` returns who a caller acts as, and refuses somebody else's name: where a call names
     no actor, each of its claims tells who wrote it. `read_as_of` reads a point in time.
@@ -223,6 +223,10 @@ class ClaimCalls:
         self._nexus = nexus
         self._acting_as = acting_as
         self._read_as_of = read_as_of
+
+
+class ClaimCalls(_OfGroup):
+    """The calls of the claims of one group."""
 
     @call("POST", "", "writes", name="WriteClaims", example={"claims": [CLAIM]})
     def write(self, *, claims: _Claims, actor: ActorMembers | None = None) -> Ids:
@@ -343,13 +347,8 @@ class ClaimCalls:
         return Superseded(id=old, claim_status="superseded", superseded_by=new)
 
 
-class AttentionCalls:
+class AttentionCalls(_OfGroup):
     """The calls of the attention queue of one group."""
-
-    def __init__(self, nexus: Nexus, acting_as: ActingAs, read_as_of: ReadAsOf) -> None:
-        self._nexus = nexus
-        self._acting_as = acting_as
-        self._read_as_of = read_as_of
 
     @call("GET", "", name="ListAttention", example={"aside": True})
     def list(self, *, aside: bool = False, as_of: AskedAsOf | None = None) -> AttentionItems:

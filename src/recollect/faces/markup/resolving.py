@@ -250,24 +250,21 @@ class Resolver:
 
     def _walk_root(self, node: Node) -> None:
         """Walk a node of a section without a header."""
-        id = self.id_of(node.id)
-        if id not in self.graph.elements:
-            is_made = node.id.is_temporary or self.is_snapshot
-            if not is_made or (self.is_snapshot and node.state == DELETED):
-                self._walk(node, None, None, is_named=False)
-                return
+        id, home, unsure = self.id_of(node.id), None, None
+        if id in self.graph.elements:
+            home, is_sure = self._home(id)
+            is_made, unsure = is_sure and (node.state in (CREATED, UPDATED) or self.is_snapshot), id
+        elif self.is_snapshot:
+            is_made = node.state != DELETED
+        else:
+            is_made = node.id.is_temporary
+        if home is not None:
+            self._walk(node, home.space, home.parent, is_named=False, is_below=self._is_below(home))
+        elif is_made:
             space, parent, is_below = self._target(node)
             self._walk(node, space, parent, is_named=True, is_below=is_below)
-            return
-        home, is_sure = self._home(id)
-        if home is None:
-            if is_sure and (node.state in (CREATED, UPDATED) or self.is_snapshot):
-                space, parent, is_below = self._target(node)
-                self._walk(node, space, parent, is_named=True, is_below=is_below)
-                return
-            self._walk(node, None, None, is_named=False, unsure=id)
-            return
-        self._walk(node, home.space, home.parent, is_named=False, is_below=self._is_below(home))
+        else:
+            self._walk(node, None, None, is_named=False, unsure=unsure)
 
     def _home(self, id: str) -> tuple[Place | None, bool]:
         """Return where a known node lives, and whether it is sure where, or that it is nowhere."""

@@ -6,7 +6,7 @@ The rule: a page of the past holds at most `limit` steps, oldest first; its curs
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Final
 
 import orjson
@@ -26,7 +26,7 @@ from recollect.faces.memory.model import (
     records_of,
     sources_of,
 )
-from recollect.faces.memory.naming import element_named
+from recollect.faces.memory.naming import element_named, standing_now
 from recollect.faces.memory.undoing import UNDOES
 from recollect.kernel import Nexus
 from recollect.model import REPLACED_BY, Concept, Content, Dated, Link, Version, instant_text
@@ -48,6 +48,9 @@ def why_of(nexus: Nexus, identifier: str, limit: int, cursor: str | None) -> Why
     said = [*versions_of(nexus, *lives), *versions]
     steps, first = versions[start : start + limit], len(said) - len(versions) + start
     (memory,) = records_of(nexus, [dated])
+    if memory.kind == "fact" and memory.superseded_by is not None:  # which may be undone since
+        now = standing_now(nexus, memory.id, with_other=True)
+        memory = replace(memory, superseded_by=now or memory.superseded_by)
     following = start + len(steps)
     history = tuple(_step(one, said[: first + at]) for at, one in enumerate(steps))
     events = _events(nexus, memory.id) if memory.kind == "claim" else ()

@@ -332,7 +332,7 @@ class Memory(Closing):
             back = changes_back(self.nexus, before.id)
             again = merge_again(self.nexus, back.changes[0], before.id)
             done = written(self.nexus, back.changes, before, self.actor, back.stands)
-            told = (*done.warnings, *taken_back_too(self.nexus, done))
+            told = (*done.warnings, *taken_back_too(self.nexus, done, back.at))
             undo = again or way_back(self.nexus, done.memory.id)
             return replace(done, undo=undo, warnings=told)
 

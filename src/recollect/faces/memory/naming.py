@@ -58,7 +58,7 @@ def element_named(nexus: Nexus, identifier: str, *, closed: bool = False) -> Dat
         whole = closed_id(nexus, identifier) if whole == identifier else whole
         dated = nexus.elements.look_up([whole], closed=closed).get(whole)
     if dated is None:
-        by = None if closed else _standing(nexus, whole, with_other=True)
+        by = None if closed else standing_now(nexus, whole, with_other=True)
         error = _not_there(by, identifier, "memory" if closed else "living memory")
         named = [one.element for one in nexus.elements.named(identifier) if one.by == "name"]
         raise replace(error, hint=f"use {named[0].id}, the id of {identifier}") if named else error
@@ -67,7 +67,7 @@ def element_named(nexus: Nexus, identifier: str, *, closed: bool = False) -> Dat
 
 def check_is_said(nexus: Nexus, identifier: str) -> None:
     """Raise NOT_FOUND where what a fact said is said by another now."""
-    if (now := _standing(nexus, identifier, with_other=False)) is not None:
+    if (now := standing_now(nexus, identifier)) is not None:
         raise _not_there(now, identifier)
 
 
@@ -80,15 +80,15 @@ def _not_there(now: str | None, id: str, what: str = "living memory") -> Recolle
     )
 
 
-def _standing(nexus: Nexus, identifier: str, *, with_other: bool) -> str | None:
-    """Return the living fact that says the same as a closed one, or says another in its place."""
+def standing_now(nexus: Nexus, identifier: str, *, with_other: bool = False) -> str | None:
+    """Return the living fact that says another in a closed one's place, or says the same."""
     dated = nexus.elements.look_up([identifier], closed=True).get(identifier)
     if dated is None or dated.expired_at is None or not isinstance(link := dated.element, Link):
         return None
     living = [one.link for one in nexus.joints.at([link.subject], "subject", [link.predicate])]
     by = link.metadata.get(REPLACED_BY) if with_other else None
     found = [one.id for one in living if one.id == by or one.object == link.object]
-    return found[0] if found else None
+    return str(by) if by in found else next(iter(found), None)
 
 
 def concept_called(nexus: Nexus, called: str) -> Concept:

@@ -55,6 +55,7 @@ _KEPT: Final = {
 
 _NOTHING: Final = "nothing was done to this memory that could be taken back"
 _TAKEN_APART: Final = "what was done last took two things apart, which no undo takes back"
+_TOLD_SINCE: Final = "what was told since would stand beside what this was"
 _MOST_MET: Final = 50  # links of a call, up to which what they replace is looked for in all of them
 
 UNDOES: Final = "undoes"
@@ -65,10 +66,14 @@ _OWN: tuple[str, ...] = (REPLACED_BY, BECAUSE, UNDOES, "valid_from", "valid_unti
 
 @dataclass(frozen=True, slots=True)
 class Back:
-    """What takes something back: changes, and the place of the one that puts what stands then."""
+    """What takes something back: changes, and the place of the one that puts what stands then.
+
+    `at` is when that was done which they take back.
+    """
 
     changes: list[Change]
     stands: int = -1
+    at: Instant = FOREVER
 
 
 def changes_back(nexus: Nexus, identifier: str) -> Back:
@@ -80,9 +85,10 @@ def changes_back(nexus: Nexus, identifier: str) -> Back:
     dated = element_named(nexus, identifier, closed=True)
     element = dated.element
     if not isinstance(element, Link):
+        versions = versions_of(nexus, element.id)
         if changes := _concept_back(nexus, dated, element):
-            return Back(changes)
-        if len(versions_of(nexus, element.id)) > 1:
+            return Back(changes, at=versions[-1].since.at)
+        if len(versions) > 1:
             raise refused(_TAKEN_APART, "correct one with same_as the other, if they are one")
         raise refused(_NOTHING, _forget(element.id))
     joints = nexus.joints.at([element.subject], "subject", [element.predicate])
@@ -98,7 +104,7 @@ def changes_back(nexus: Nexus, identifier: str) -> Back:
         since = max(living, key=lambda one: _last_number(nexus, one.id), default=element)
         newer = [since] if since.id != element.id else []
     hints = [undo_of(one.id) for one in newer if (its := _fact_back(nexus, one)) and its.changes]
-    message = _NOTHING if back else "what was told since would stand beside what this was"
+    message = _NOTHING if back else _TOLD_SINCE
     message = f"this goes on as {now[0].id}" if now else message
     hints += [_forget(one.id) for one in (*newer, element)]
     raise refused(message, hints[0])
@@ -159,7 +165,7 @@ def _fact_back(nexus: Nexus, link: Link) -> Back | None:
     for id in sorted(order, key=lambda one: order[one][0].before is not None):  # what goes, first
         changes += _restored(found[id].element, order[id], is_settled=not newer)
         stands = len(changes) - 1 if id == put_back else stands
-    return Back(changes, stands)
+    return Back(changes, stands, at)
 
 
 def _stay(one: Content | Dated) -> tuple[Instant, Instant]:
@@ -180,14 +186,22 @@ def _meets(put_back: Iterable[Sequence[Version]], newer: Sequence[Dated]) -> boo
     return False
 
 
-def taken_back_too(nexus: Nexus, done: Corrected) -> Iterator[Notice]:
-    """Yield what an undo did to the facts beside the one that it was asked of."""
-    if done.transaction is None or done.before.kind != "fact":
+def taken_back_too(nexus: Nexus, done: Corrected, at: Instant) -> Iterator[Notice]:
+    """Yield what an undo of what was done at an instant did to the facts beside the one named.
+
+    INVALID_ARGUMENT where it changed what was told since.
+    """
+    if done.transaction is None:
         return
-    named = {done.before.id, done.memory.id}
-    changed = _changes_of(nexus, done.transaction)
-    ids = dict.fromkeys(one.id for one in changed if isinstance(one.what, Triple))
-    for one in records_named(nexus, [id for id in ids if id not in named]):
+    (logged,) = nexus.changes(done.transaction - 1, 1)
+    changed = nexus.elements.look_up([one.id for one in logged.changes], closed=True)
+    since = [one for one in changed.values() if at < one.created_at < logged.transaction.at]
+    for told in sorted(since, key=lambda one: isinstance(one.element, Link)):
+        raise refused(_TOLD_SINCE, _forget(told.element.id))  # a concept, and all that is of it
+    named = {done.before.id, done.memory.id, done.before.superseded_by}
+    ids = [one.id for one in logged.changes if isinstance(one.what, Triple)]
+    beside = [one for one in dict.fromkeys(ids) if one not in named]
+    for one in records_named(nexus, beside if done.before.kind == "fact" else ()):
         now = "stands no longer" if one.expired_at else "stands as it did before"
         yield Notice("taken_back_too", f'"{one}" {now}, since the same call had changed it')
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Mapping
-from contextlib import AbstractContextManager
 from typing import Final, cast
 
 from recollect.faces.knowledge.services.base import KeyValueServiceBase, Namespace
-from recollect.faces.knowledge.services.sqlite_file import SqliteFile
+from recollect.faces.knowledge.services.sqlite_file import InSqliteFile
 
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS pair (
@@ -26,15 +24,10 @@ ON CONFLICT DO UPDATE SET value = excluded.value
 """
 
 
-class SQLiteKeyValueService(KeyValueServiceBase):
+class SQLiteKeyValueService(InSqliteFile, KeyValueServiceBase):
     """Values in a SQLite file; several processes may share it."""
 
-    def __init__(self, db_path: str | os.PathLike[str]) -> None:
-        super().__init__()
-        self._file = SqliteFile(db_path, _TABLES)
-
-    def _own_errors(self) -> AbstractContextManager[None]:
-        return self._file.own_errors()
+    _tables = _TABLES
 
     def _text(self, key: str, namespace: Namespace) -> str | None:
         rows = self._file.rows(
@@ -71,6 +64,3 @@ class SQLiteKeyValueService(KeyValueServiceBase):
     def _holders(self, key: str) -> Collection[Namespace]:
         rows = self._file.rows("SELECT namespace FROM pair WHERE key = ?", (key,))
         return [cast("str", name) or None for (name,) in rows]
-
-    def _release(self) -> None:
-        self._file.close()

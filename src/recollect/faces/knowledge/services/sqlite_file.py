@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Final
+from contextlib import AbstractContextManager, contextmanager
+from typing import ClassVar, Final
 
 import apsw
 
@@ -141,3 +141,19 @@ def _checked_path(db_path: object) -> str:
 
 def _foreign(path: str) -> RecollectError:
     return STORE_FOREIGN.error(f"{path} is not a file of knowledge services", "choose another file")
+
+
+class InSqliteFile:
+    """A service whose tables are in a file, or ":memory:"; several processes may share it."""
+
+    _tables: ClassVar[str]
+
+    def __init__(self, db_path: str | os.PathLike[str]) -> None:
+        super().__init__()
+        self._file = SqliteFile(db_path, self._tables)
+
+    def _own_errors(self) -> AbstractContextManager[None]:
+        return self._file.own_errors()
+
+    def _release(self) -> None:
+        self._file.close()

@@ -6,10 +6,8 @@ and digits only; so a look-up stays inside its namespace and words are the same 
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence, Set
-from contextlib import AbstractContextManager
 from typing import Final, cast
 
 from recollect.faces.knowledge.model import Document
@@ -22,7 +20,7 @@ from recollect.faces.knowledge.services.ranking import (
     scores,
     words_of,
 )
-from recollect.faces.knowledge.services.sqlite_file import SqliteFile
+from recollect.faces.knowledge.services.sqlite_file import InSqliteFile
 from recollect.kernel import Term
 
 _TABLES: Final = """
@@ -75,15 +73,10 @@ WHERE document.shelf = ?
 """
 
 
-class SQLiteFTS5RetrievalService(RetrievalServiceBase):
+class SQLiteFTS5RetrievalService(InSqliteFile, RetrievalServiceBase):
     """Documents in a SQLite file, ranked by their words; several processes may share it."""
 
-    def __init__(self, db_path: str | os.PathLike[str]) -> None:
-        super().__init__()
-        self._file = SqliteFile(db_path, _TABLES)
-
-    def _own_errors(self) -> AbstractContextManager[None]:
-        return self._file.own_errors()
+    _tables = _TABLES
 
     def _add(self, document: Document, namespace: Namespace) -> bool:
         with self._file.writing():
@@ -174,9 +167,6 @@ class SQLiteFTS5RetrievalService(RetrievalServiceBase):
             (doc_id,),
         )
         return [cast("str", name) or None for (name,) in rows]
-
-    def _release(self) -> None:
-        self._file.close()
 
     def _shelf(self, namespace: Namespace) -> int | None:
         """Return the number of a namespace, if it ever held anything."""

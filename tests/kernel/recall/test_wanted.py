@@ -201,6 +201,17 @@ def test_a_when_inside_a_question_asks_for_no_time() -> None:
         assert [one.memory.text for one in found] == ["Ann drinks nothing but black tea"]
 
 
+@pytest.mark.parametrize(
+    "asked",
+    ["When was Ann born?", "Remind me when Ann was born", "Can you check when Ann was born?"],
+)
+def test_a_when_that_is_asked_inside_a_question_asks_for_a_time(asked: str) -> None:
+    born = {"subject": "Ann", "predicate": "born_in", "object": "Oslo"}
+    with recollect.memory(":memory:", actor="bot") as memory:
+        memory.remember(facts=[born, {**born, "predicate": "born_on", "object": "12 May 1990"}])
+        assert memory.recall(asked).memories[0].memory.text == "Ann born on 12 May 1990"
+
+
 def asked_among_others(subject: str, predicate: str, value: str, text: str, asked: str) -> str:
     """Return the first answer of a memory that holds a fact, told by a text, and two others."""
     told = {"subject": subject, "predicate": predicate, "object": value, "text": text}

@@ -507,7 +507,7 @@ def not_among(
     near = nearest(word, known) if isinstance(word, str) else ()
     if otherwise and not near:
         return code.error(message, otherwise)
-    hint = hint.format(near[0]) if near else f"use one of {', '.join(known)}"
+    hint = hint.format(near[0]) if near else f"use one of {', '.join(known)}" if known else ""
     return code.error(message, hint, known=near or tuple(known))
 
 

@@ -174,7 +174,7 @@ def test_a_predicate_of_its_own_is_no_slip(memory: Memory) -> None:
     assert notice.known == ("likes",)
 
 
-@pytest.mark.parametrize("predicate", ["same_as", "nickname", "also known as"])
+@pytest.mark.parametrize("predicate", ["same_as", "nickname", "also known as", "Nickname"])
 def test_a_fact_that_two_names_are_of_one_says_how_to_join_them(
     memory: Memory, predicate: str
 ) -> None:
@@ -188,3 +188,9 @@ def test_a_fact_that_two_names_are_of_one_says_how_to_join_them(
     (name,) = {one.subject for one in memory.list("fact", about="Katrin Vogel").memories}
     assert name == joined.memory.name
     assert memory.remember(facts=[fact]).warnings == ()  # they are one already
+
+
+@pytest.mark.parametrize("other", [3, "2020-01-01"])
+def test_a_number_or_a_day_is_no_other_name(memory: Memory, other: int | str) -> None:
+    fact = {"subject": "Lea", "predicate": "alias", "object": other}
+    assert memory.remember(facts=[fact]).warnings == ()

@@ -572,8 +572,12 @@ def _nobody(me: str) -> Notice:
 
 
 def _two_names(nexus: Nexus, facts: Sequence[MemoryRecord]) -> Iterator[Notice]:
-    """Yield how the two things of each fact which says that they are one are made one."""
-    said = {one.id: one for one in facts if one.predicate in _OF_TWO_NAMES}
+    """Yield how the two things of each fact which says that they are one are made one.
+
+    A number or a day, which begins with a digit, is another name of nothing.
+    """
+    named = [one for one in facts if isinstance(one.object, str) and not one.object[0].isdigit()]
+    said = {one.id: one for one in named if "_".join(tokens(one.predicate or "")) in _OF_TWO_NAMES}
     for one in nexus.elements.look_up(said).values() if said else ():
         if isinstance(link := one.element, Link) and link.subject != link.object:
             ends = link.subject, link.object

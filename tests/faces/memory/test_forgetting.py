@@ -117,17 +117,6 @@ def test_a_beginning_guessed_by_what_is_forgotten_is_told_of_with_how_it_is_put_
         assert memory.forget(id=back.id).warnings == ()  # it is told now, and no guess
 
 
-def test_a_guess_that_another_end_bears_out_is_no_guess_that_stays() -> None:
-    lives = {"subject": "Ann", "predicate": "lives_in"}
-    over = {**lives, "valid_at": "2020-01-01", "invalid_at": "2022-01-01"}
-    with recollect.memory(":memory:", actor="agent") as memory:
-        memory.remember(facts=[{**over, "object": "Oslo"}])
-        (paris,) = memory.remember(facts=[{**over, "object": "Paris"}]).facts
-        (rome,) = memory.remember(facts=[{**lives, "object": "Rome"}]).facts
-        assert rome.valid_at[:10] == "2022-01-01"
-        assert memory.forget(id=paris.id).warnings == ()
-
-
 def test_a_dry_run_tells_all_that_erasing_takes_and_it_is_one_transaction():
     with recollect.memory(":memory:", actor="agent") as memory:
         walnuts = {"subject": "Ilse", "predicate": "allergic_to", "object": "walnuts"}

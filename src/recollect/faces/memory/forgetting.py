@@ -182,12 +182,11 @@ def guesses_that_stay(nexus: Nexus, records: Sequence[MemoryRecord]) -> Iterator
 
 
 def _guessed_from(nexus: Nexus, fact: Dated) -> Iterator[Dated]:
-    """Yield what was guessed to begin where this fact alone was told to end, before it was told."""
+    """Yield the facts that were guessed to begin where one was told to end, before they were."""
     link = fact.element
     assert isinstance(link, Link)
     joints = nexus.joints.at([link.subject], "subject", [link.predicate])
-    others = nexus.elements.look_up({one.link.id for one in joints} - {link.id}).values()
-    for one in () if any(it.invalid_at == fact.invalid_at for it in others) else others:
+    for one in nexus.elements.look_up({one.link.id for one in joints} - {link.id}).values():
         begins = guessed(one.element.metadata, one.valid_at)
         if begins is not None and begins == fact.invalid_at and begins < one.created_at:
             yield one

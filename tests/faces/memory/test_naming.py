@@ -42,8 +42,8 @@ def test_a_fact_of_me_is_told_of_nobody_until_it_is_known_who_that_is(memory: Me
     told = memory.remember(facts=[{"subject": "me", "predicate": "likes", "object": "figs"}])
     (notice,) = told.warnings
     assert notice.code == "nobody_is_me"
-    memory.remember(facts=[{"subject": "$self", "predicate": "serves", "object": "Lea Roth"}])
     me = memory.list("concept", about="me").memories[-1]
+    memory.remember(facts=[{"subject": "$self", "predicate": "serves", "object": "Lea Roth"}])
     memory.correct(me.id, same_as="Lea Roth")
     assert "me likes figs" in lines(memory, "Lea Roth")
     again = memory.remember(facts=[{"subject": "me", "predicate": "likes", "object": "tea"}])

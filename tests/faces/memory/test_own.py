@@ -100,3 +100,30 @@ def test_a_brief_tells_what_is_so_of_whom_the_agent_serves_once(memory: Memory) 
     lines = [one for one in str(memory.brief()).splitlines() if one.startswith("- ")]
     assert "- Rita Blom works at Barco" in lines
     assert len(lines) == len(set(lines))
+
+
+def test_me_is_whom_the_agent_serves_though_a_thing_was_called_so_before() -> None:
+    likes = {"subject": "me", "predicate": "likes", "object": "tea"}
+    serves = {"subject": "$self", "predicate": "serves", "object": "Ilse Renner"}
+    with recollect.memory(":memory:", actor="mcp") as memory:
+        (unknown,) = memory.remember(facts=[likes]).warnings
+        assert unknown.code == "nobody_is_me"
+        (thing,) = [one for one in memory.list("concept").memories if one.name == "me"]
+        (told,) = memory.remember(facts=[serves]).warnings
+        beer = memory.remember(facts=[{**likes, "object": "beer"}, {**likes, "subject": "I"}])
+        assert {one.subject for one in beer.facts} == {"Ilse Renner"}
+        assert beer.warnings == (told,) == memory.list(about="me").warnings
+        assert "Ilse Renner likes beer" in str(memory.brief("me"))
+        (ilse,) = [one for one in memory.list("concept").memories if one.name == "Ilse Renner"]
+        assert told.hint == f'correct with {{"id": "{thing.id}", "same_as": "{ilse.id}"}}'
+        memory.correct(thing.id, same_as=ilse.id)
+        mine = memory.remember(facts=[{**likes, "object": "cake"}])
+        assert mine.warnings == () and mine.facts[0].subject == "Ilse Renner"
+        assert memory.list(about="me").warnings == ()
+
+
+def test_a_thing_whose_name_is_written_large_is_not_who_says_me(memory: Memory) -> None:
+    station = {"subject": {"type": "Station", "name": "Mir"}, "predicate": "built_in"}
+    memory.remember(facts=[{**station, "object": "Baikonur"}])
+    told = memory.remember(facts=[{"subject": "Mir", "predicate": "orbits", "object": "Earth"}])
+    assert told.facts[0].subject == "Mir"

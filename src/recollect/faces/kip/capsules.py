@@ -190,7 +190,8 @@ def load_capsules(
     KIP_3004 if that bootstrap says other things about the same protected concepts.
     """
     wanted = {name: starter_capsule(name) for name in names}
-    if wanted.keys() - {_CORE, _LIFE} and _CORE not in wanted and not _has_core(nexus):
+    needs_core = wanted.keys() - {_CORE, _LIFE} and _CORE not in wanted
+    if needs_core and not nexus.read(_HAS_CORE).rows:
         wanted[_CORE] = starter_capsule(_CORE)
     texts = [wanted[name] for name in STARTERS if name in wanted]
     done = Imported(0, 0, 0)
@@ -229,7 +230,3 @@ def _definitions(nexus: Nexus) -> list[Concept]:
 
 def _has_life(definitions: Iterable[Concept]) -> bool:
     return any(one.metadata.get("source") == f"recollect:{_LIFE}" for one in definitions)
-
-
-def _has_core(nexus: Nexus) -> bool:
-    return bool(nexus.read(_HAS_CORE).rows)

@@ -6,7 +6,7 @@ writes on. The call chooses the meaning of a text: `apply` is a change, `load` a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Literal
 
 from recollect.errors import (
@@ -22,7 +22,7 @@ from recollect.faces.markup.answers import Applied, Placement, Rendered, SpaceEn
 from recollect.faces.markup.applying import Applying
 from recollect.faces.markup.changes import changes_of, reply_of, reports_of
 from recollect.faces.markup.checking import document_faults
-from recollect.faces.markup.decision import Asked, Decided
+from recollect.faces.markup.decision import Asked
 from recollect.faces.markup.faults import Faults, pass_option, unknown
 from recollect.faces.markup.graph import KIND, READ_ONLY, Graph, is_foreign, label_of, text_of
 from recollect.faces.markup.minting import Minting
@@ -159,7 +159,7 @@ class Documents:
             decided = applying.decide(document)
             applied = Applied(
                 reply=reply_of(document, decided),
-                ids=_given_ids(decided),
+                ids={one.removeprefix("\0"): id for one, id in decided.resolved.ids.items()},
                 changes=tuple(reports_of(decided, graph)),
                 notices=(*notices, *_placed(applying.notices[len(notices) :], notices)),
                 transaction=None,
@@ -338,7 +338,3 @@ def _closings(graph: Graph, id: str) -> Iterator[Change]:
     placing.settle()
     for one in sorted(placing.homeless - {id}):
         yield Delete(graph.elements[one].id)
-
-
-def _given_ids(decided: Decided) -> Mapping[str, str]:
-    return {one.removeprefix("\0"): id for one, id in decided.resolved.ids.items()}

@@ -260,7 +260,7 @@ class _Repairs:
         is_entry = self._is_message and not blanks
         known = (_ENTRIES if is_entry else _FIELDS).get(" ".join(name.split()).lower())
         key = known or name
-        if is_entry and self._drops(key):
+        if is_entry and key in _OF_REQUESTS and key not in _OF_RESPONSES:
             self._drop_entry(key, value)
             return
         words = _WORDS.get(key) if is_entry else None
@@ -287,9 +287,6 @@ class _Repairs:
             self._copy_block(value)
         else:
             self._repair_value(blanks, key, value, written)
-
-    def _drops(self, key: str) -> bool:
-        return key in _OF_REQUESTS and key not in _OF_RESPONSES
 
     def _drop_entry(self, key: str, value: str) -> None:
         """Leave out an entry of a request, with what belongs to it (R10)."""

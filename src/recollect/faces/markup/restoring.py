@@ -9,7 +9,7 @@ below the nearest ancestor that lives, at the root of its space, or in `main`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from recollect.errors import CYCLE, UNKNOWN_ID
@@ -182,13 +182,10 @@ class Restoring:
         placing = Placing(self._now)
         placing.added.update((one.spot, one) for one in self._places)
         placing.index()
-        for _, ids in placing.cycles(_of_known(self._places, self._now)):
+        known = [one for one in self._places if one.child in self._now.elements]
+        for _, ids in placing.cycles(known):
             raise CYCLE.error(
                 f'"{ids[0]}" would stand below itself',
                 "move what stands above it now first",
                 details={"ids": ids},
             )
-
-
-def _of_known(places: Iterable[Place], graph: Graph) -> list[Place]:
-    return [one for one in places if one.child in graph.elements]

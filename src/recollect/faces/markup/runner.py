@@ -384,7 +384,7 @@ class Runner:
         content = None if held is None else held.attributes.get(CONTENT)
         functions = _functions(then, id)
         instructions = "\n".join(text_of(one) for one in (label, content) if one)
-        view = self._documents.render(id) if self._lives(id) else None
+        view = self._documents.render(id) if id in self._nexus.elements.look_up([id]) else None
         data = None if view is None else view.text
         if functions:
             from_graph = shown_functions(Graph(self._nexus), functions)
@@ -402,9 +402,6 @@ class Runner:
         shown = frozenset[str]() if view is None else view.shown
         now = self._nexus.stats().transactions
         return replace(kept, run=run_, base=now + 1, shown=shown | {id}, functions=tuple(functions))
-
-    def _lives(self, id: str) -> bool:
-        return id in self._nexus.elements.look_up([id])
 
     # Keeping
 

@@ -64,7 +64,7 @@ from recollect.faces.memory.model import (
     records_named,
     records_of,
 )
-from recollect.faces.memory.naming import SELF, element_named, is_me, own_concept
+from recollect.faces.memory.naming import ME, SELF, called_before, element_named, is_me, own_concept
 from recollect.faces.memory.told import ToldFact, changes_of, checked_confidence, read_facts
 from recollect.faces.memory.undoing import (
     changes_back,
@@ -75,7 +75,7 @@ from recollect.faces.memory.undoing import (
 )
 from recollect.faces.operations import Caller, Operations
 from recollect.kernel import Nexus, RecallQuestion, is_wordless, read_as_of, tokens
-from recollect.model import AsOf, BatchReport, Link, Named, Put, Value
+from recollect.model import AsOf, BatchReport, Link, Put, Value
 
 LIMIT: Final = 10
 
@@ -409,7 +409,9 @@ class Memory(Closing):
         What has ended is left out without `past`. A cursor leads on to the page that follows.
         """
         me = None if about is None else own_concept(self.nexus, about, self._asker())
-        return listed(self.nexus, kind, me.id if me else about, limit, cursor, past=past)
+        found = listed(self.nexus, kind, me.id if me else about, limit, cursor, past=past)
+        before = called_before(self.nexus, me, about) if me and about else ()
+        return replace(found, warnings=(*found.warnings, *before))
 
     @checked
     def why(self, id: str, *, limit: int = 10, cursor: str | None = None) -> Why:
@@ -505,9 +507,7 @@ class Memory(Closing):
         made, puts = changes_of(self.nexus, told, self._asker())
         written = self.nexus.write([*made, *puts], actor=self.actor.actor_id)
         report = written.only(BatchReport)
-        ends = [end for put in puts for end in (put.subject, put.object)]
-        me = [one.name for one in ends if isinstance(one, Named) and is_me(one.name)]
-        strange = [_nobody(one) for one in dict.fromkeys(me)]
+        strange = Notices(self._who_is_me(told))
         told_now = report.ids[len(made) :]
         # One of them may end where what is known begins, or begin where it was not known to.
         ended = [one for one in report.ended if one.id not in told_now]
@@ -521,6 +521,17 @@ class Memory(Closing):
             warnings=(*answer.warnings, *strange, *written.notices),
             transaction=written.transaction,
         )
+
+    def _who_is_me(self, told: Sequence[ToldFact]) -> Iterator[Notice]:
+        """Yield what is to be known of those who are called "me", or are told to be."""
+        ends = [end for one in told for end in (one.subject, one.object)]
+        named = [one.name for one in ends if one.type is None and is_me(one.name)]
+        is_told = any(one.predicate == "serves" and one.subject.name == SELF for one in told)
+        for name in filter(None, dict.fromkeys((*named, *(ME if is_told else ())))):
+            if (me := own_concept(self.nexus, name, self._asker())) is not None:
+                yield from called_before(self.nexus, me, name)
+            elif name in named:
+                yield _nobody(name)
 
     def _operations(self) -> Operations:
         if self._given is not None:

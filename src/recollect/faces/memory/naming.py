@@ -16,6 +16,7 @@ from recollect.errors import (
     Notice,
     RecollectError,
     is_slip,
+    join,
     may_be_one,
     refused,
 )
@@ -37,7 +38,7 @@ ENDS: Final[tuple[Literal["subject", "object"], ...]] = ("subject", "object")
 """Where a link begins and where it leads."""
 
 SELF: Final = "$self"
-_ME: Final = frozenset({"me", "myself", "i", "mich", "mir", "ich", "mí", "yo"})
+ME: Final = frozenset({"me", "myself", "i", "mich", "mir", "ich", "mí", "yo"})
 """What people call themselves: whom the agent serves, else who asks."""
 
 _SERVED: Final = f'FIND(?one) WHERE {{ ({{type: "Person", name: "{SELF}"}}, "serves", ?one) }}'
@@ -111,12 +112,15 @@ def merge_trail(metadata: Mapping[str, Value]) -> Sequence[Value]:
 
 def is_me(name: str | None) -> bool:
     """Whether a name is what people call themselves."""
-    return name is not None and name.lower() in _ME
+    return name is not None and name.lower() in ME
 
 
 def own_concept(nexus: Nexus, called: str, askers: Sequence[str]) -> Concept | None:
-    """Return who is meant by "me": the first who asks that is known; None for another word."""
-    if not is_me(called) or any(one.by == "name" for one in nexus.elements.named(called)):
+    """Return who is meant by "me": the first who asks that is known; None for another word.
+
+    One that is written large is the name of what is called so, such as Mir, where something is.
+    """
+    if not is_me(called) or (not called.islower() and called != "I" and _called_me(nexus, called)):
         return None
     for one in askers:
         found = [each.element for each in nexus.elements.named(one)]
@@ -126,6 +130,18 @@ def own_concept(nexus: Nexus, called: str, askers: Sequence[str]) -> Concept | N
         if len(found) == 1:
             return found[0]
     return None
+
+
+def _called_me(nexus: Nexus, called: str) -> list[Concept]:
+    return [one.element for one in nexus.elements.named(called) if one.by == "name"]
+
+
+def called_before(nexus: Nexus, me: Concept, name: str) -> Iterator[Notice]:
+    """Yield how what was called "me" while nobody was known to be becomes one with who it is."""
+    for one in _called_me(nexus, name):
+        if is_me(one.name) and one.id != me.id:
+            message = f'"{name}" is {me.name}; what is called so ({one.id}) is from before'
+            yield Notice("called_before", message, join(one.id, me.id))
 
 
 def things_called(

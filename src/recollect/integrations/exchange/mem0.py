@@ -80,7 +80,7 @@ def _memory(number: int, members: Members, type_: str) -> Record:
         OBSERVED_AT: told_at,
         "recorded_at": time(members, "created_at"),
         "valid_until": time(members, "expiration_date"),
-        "mem0": _rest(members),
+        "mem0": without_null({k: one for k, one in members.items() if k not in _TAKEN}) or None,
     }
     said = text(members, "memory")
     return StatementRecord(
@@ -93,10 +93,6 @@ def _memory(number: int, members: Members, type_: str) -> Record:
         metadata=without_null(metadata),
         key=identifier,
     )
-
-
-def _rest(members: Members) -> Value:
-    return without_null({key: one for key, one in members.items() if key not in _TAKEN}) or None
 
 
 def _relation(number: int, members: Members, type_: str) -> Record:

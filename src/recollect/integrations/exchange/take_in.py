@@ -147,9 +147,9 @@ class _Run:
 
     def write(self, reader: Reader, mapper: Mapper, tally: ImportTally) -> None:
         """Write the concepts of the file, then its links, which may stand before them."""
-        for step, is_wanted in (("concepts", _is_concept), ("links", _is_link)):
+        for step, are_concepts in (("concepts", True), ("links", False)):
             for chunk in self._chunks(reader, step):
-                wanted = [one for one in chunk if is_wanted(one)]
+                wanted = [one for one in chunk if _is_concept(one) is are_concepts]
                 for one in wanted:
                     if isinstance(one, Bad) and not self.skip_bad:
                         raise self._refused([one])  # the file has changed since it was checked
@@ -272,7 +272,3 @@ def _nothing_of(file: Source, first: Bad) -> RecollectError:
 
 def _is_concept(record: Record) -> bool:
     return isinstance(record, Thing | Account | Left | Bad)
-
-
-def _is_link(record: Record) -> bool:
-    return not _is_concept(record)

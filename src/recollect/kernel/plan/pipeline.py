@@ -511,7 +511,7 @@ def plan_as_written(find: ast.Find) -> ir.Plan:
         columns=tuple([columns.column(one) for one in find.columns]),
         names=tuple([one.name for one in find.columns]),
         order_by=columns.sorts(find),
-        is_grouped=_is_grouped(find),
+        is_grouped=any(isinstance(one, ast.Aggregate) for one in find.columns),
     )
 
 
@@ -536,10 +536,6 @@ def _refuse_equal_names(find: ast.Find) -> None:
             else f"write AS ?{column.name}_2 for one of them",
             span=column.span,
         )
-
-
-def _is_grouped(find: ast.Find) -> bool:
-    return any(isinstance(one, ast.Aggregate) for one in find.columns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,8 @@ def new_file(path: str | os.PathLike[str], name: str = "memory.db") -> Iterator[
     """
     wanted = named_file(path)
     check_place(wanted, name)
-    _refuse_existing(wanted)
+    if wanted.exists() or wanted.is_symlink():
+        raise _taken(wanted)
     part = wanted.with_name(f"{wanted.name}.{secrets.token_hex(4)}.part")
     process = os.getpid()
     try:
@@ -75,11 +76,6 @@ def _name(part: Path, wanted: Path) -> None:
         except BaseException:
             wanted.unlink(missing_ok=True)
             raise
-
-
-def _refuse_existing(path: Path) -> None:
-    if path.exists() or path.is_symlink():
-        raise _taken(path)
 
 
 def _taken(path: Path) -> RecollectError:

@@ -37,7 +37,7 @@ from recollect.kernel.schema.definitions import (
     place_of_concept,
     undeclared,
 )
-from recollect.kernel.search.known_terms import InventoryEntry, inventory, living_count, term_code
+from recollect.kernel.search.known_terms import inventory, living_count, term_code
 from recollect.kernel.store.cells import STRICT, members, text, whole
 from recollect.kernel.store.group import Group, create_group, load_group, make_stale
 from recollect.kernel.store.port import Session
@@ -290,14 +290,10 @@ def _misfits(
         known_names = given(session.kinds, kind) | known.keys()
         for entry in inventory(session, group, kind):
             if entry.count and entry.name not in known_names:
-                yield _undeclared(kind, entry)
+                message = f'the {NOUNS[kind]} "{entry.name}" is not declared'
+                yield Misfit(TYPE_MISMATCH.code, message, entry.count)
     for name, definition in declared[ElementKind.CONCEPT].items():
         yield from _short(session, group, name, definition)
-
-
-def _undeclared(kind: ElementKind, entry: InventoryEntry) -> Misfit:
-    message = f'the {NOUNS[kind]} "{entry.name}" is not declared'
-    return Misfit(TYPE_MISMATCH.code, message, entry.count)
 
 
 def _short(session: Session, group: Group, name: str, definition: Definition) -> Iterator[Misfit]:

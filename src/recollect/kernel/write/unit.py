@@ -471,15 +471,13 @@ class Unit:
         """Return the place of the next element in the order of birth."""
         return self._last_n + 1
 
-    def _next_id(self, bit: int) -> int:
-        self._last_n += 1
-        return 2 * self._last_n + bit
-
     def _unborn(
         self, bit: int, given_id: str | None
     ) -> tuple[int, str | None, bytes, None, ElementContent, bool, None]:
         """Return what every new element begins with: nothing before, nothing on disk."""
-        return self._next_id(bit), given_id, self._next_salt(), None, NOTHING, True, None
+        self._last_n += 1
+        id = 2 * self._last_n + bit
+        return id, given_id, self._next_salt(), None, NOTHING, True, None
 
     def _next_salt(self) -> bytes:
         salt = self._salts.read(_SALT_BYTES)

@@ -70,7 +70,8 @@ class HttpExchange:
             members = orjson.loads(body)
         except orjson.JSONDecodeError:
             return None
-        return cast(Envelope, members) if _is_envelope(members) else None
+        is_envelope = isinstance(members, dict) and set(members) > _NAMED
+        return cast(Envelope, members) if is_envelope else None
 
 
 def prepared(
@@ -95,10 +96,6 @@ def prepared(
     members = {"request_id": named, "idempotency_key": key, "input": fields}
     may_repeat = not operation.is_write or key is not None
     return HttpExchange(PATH + name, named, orjson.dumps(members), may_repeat)
-
-
-def _is_envelope(members: object) -> bool:
-    return isinstance(members, dict) and set(members) > _NAMED
 
 
 AskedP = ParamSpec("AskedP")

@@ -5,7 +5,7 @@ from recollect.kernel.lang import parse, print_text
 from recollect.kernel.lang.ast import Script
 from recollect.kernel.lang.expect import Place, Wanted, place_at
 from recollect.kernel.lang.format import format_text
-from recollect.kernel.lang.words import WORDS, Word, WordKind, meaning_of, syntax_card
+from recollect.kernel.lang.words import WORDS, WordKind, meaning_of, syntax_card
 from recollect.kernel.nexus import Nexus
 from recollect.kernel.read.moment import (
     asked_instant,
@@ -19,7 +19,6 @@ from recollect.kernel.recall.recollection import (
     Recalled,
     RecallQuestion,
     Recollection,
-    Share,
     compared_by,
 )
 from recollect.kernel.search.rank import asked_terms
@@ -45,10 +44,8 @@ __all__ = [
     "Recollection",
     "Script",
     "Severity",
-    "Share",
     "Term",
     "Wanted",
-    "Word",
     "WordKind",
     "asked_instant",
     "asked_terms",

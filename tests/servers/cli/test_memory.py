@@ -344,6 +344,34 @@ def test_who_tells_messages_stands_in_the_log(ask):
     assert '"actor": "rosa"' in json.dumps(ask("history", episode))
 
 
+def test_who_forgets_by_a_question_is_told_what_more_is_known_and_how_that_goes(ask, cli):
+    for predicate, target in (("works_at", "Bosch"), ("likes", "figs"), ("lives_in", "Ulm")):
+        ask("remember", "--fact", "Tobias Kern", predicate, target)
+    for sure in ((), ("--yes",)):
+        done = cli("forget", "Tobias", "--limit", "1", *sure, "--db", "me.db").stdout
+        assert "a question forgets what it finds: 1 of 3 memories of Tobias;" in done
+        assert len(ask("list", "fact")["memories"]) == (2 if sure else 3)
+    whole = next(one for one in done.splitlines() if one.startswith("Tobias Kern goes with all"))
+    assert cli(*whole.partition(": recollect ")[2].split()).exit_code == 0
+    assert ask("list", "fact")["memories"] == []
+    assert "a question forgets" not in cli("forget", "who likes tea?", "--db", "me.db").stdout
+
+
+def test_a_name_in_the_place_of_an_id_leads_to_the_id(ask, cli):
+    ask("remember", "--fact", "Tobias Kern", "works_at", "Bosch")
+    (tobias,) = ask("recall", "Tobias Kern", "--kind", "concept", "--limit", "1")["memories"]
+    for words in (
+        ("why", "Tobias"),
+        ("why", "Tobias Kern"),
+        ("undo", "Tobias"),
+        ("correct", "Tobias"),
+    ):
+        refused = cli(*words, *(("--text", "x") if words[0] == "correct" else ()), "--db", "me.db")
+        assert f"use {tobias['id']}, the id of Tobias Kern" in refused.stderr, words
+    ask("remember", "--fact", "Tobias Roth", "works_at", "Bosch")
+    assert "the id of" not in cli("why", "Tobias", "--db", "me.db").stderr
+
+
 @pytest.mark.parametrize("option", ["--source", "--from", "--until", "--replaces"])
 def test_what_only_a_fact_takes_is_refused_beside_a_claim(cli, tmp_path, option):
     words = ("Maria likes tea", "-e", "user_statement=tea please", option, "2020")

@@ -61,6 +61,20 @@ def test_a_word_that_is_no_command_is_not_put_behind_one(cli: Cli):
         assert "before the command" not in failed.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (("list", "--kind", "fact"), "--kind; did you mean recollect list KIND?"),
+        (("recall", "x", "--kinds", "fact"), "--kinds; did you mean --kind?"),
+        (("correct", "x", "--invalid-at", "2020"), "--invalid-at; did you mean --until?"),
+        (("remember", "x", "--valid-at", "2020"), "--valid-at; did you mean --from?"),
+        (("forget", "x", "--effect", "end"), "--effect; did you mean --how?"),
+    ],
+)
+def test_an_option_by_the_name_that_programs_give_it_leads_to_its_own(cli: Cli, words, meant):
+    assert f"there is no option: {meant}" in cli(*words).stderr
+
+
 def test_help_shows_no_value_where_a_flag_takes_none(cli: Cli):
     for name in ("", *typer.main.get_command(app).commands):
         shown = cli(*name.split(), "--help")

@@ -2,7 +2,6 @@
 
 from recollect.faces.kip.capsules import (
     STARTERS,
-    Imported,
     begin_life,
     export_capsules,
     import_capsules,
@@ -27,7 +26,6 @@ from recollect.kernel import syntax_card
 __all__ = [
     "STARTERS",
     "Identity",
-    "Imported",
     "Response",
     "answer_kip",
     "begin_life",

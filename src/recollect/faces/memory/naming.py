@@ -61,8 +61,10 @@ def element_named(nexus: Nexus, identifier: str, *, closed: bool = False) -> Dat
     if dated is None:
         by = None if closed else standing_now(nexus, whole, with_other=True)
         error = _not_there(by, identifier, "memory" if closed else "living memory")
-        named = [one.element for one in nexus.elements.named(identifier) if one.by == "name"]
-        raise replace(error, hint=f"use {named[0].id}, the id of {identifier}") if named else error
+        found = nexus.elements.named(identifier)
+        named = [one.element for one in found if one.by == "name" or len(found) == 1]
+        hint = f"use {named[0].id}, the id of {named[0].name}" if named else error.hint
+        raise replace(error, hint=hint)
     return dated
 
 

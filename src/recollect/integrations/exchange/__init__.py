@@ -11,7 +11,7 @@ done, total)` is told bytes; when `cancelled()` is true nothing is written and C
 
 from recollect.integrations.exchange.formats import FORMATS
 from recollect.integrations.exchange.hand_out import EXPORT_FORMATS, hand_out
-from recollect.integrations.exchange.report import ImportReport, NamedCount, Skip
+from recollect.integrations.exchange.report import ImportReport, NamedCount
 from recollect.integrations.exchange.take_in import take_in
 
-__all__ = ["EXPORT_FORMATS", "FORMATS", "ImportReport", "NamedCount", "Skip", "hand_out", "take_in"]
+__all__ = ["EXPORT_FORMATS", "FORMATS", "ImportReport", "NamedCount", "hand_out", "take_in"]

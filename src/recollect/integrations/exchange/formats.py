@@ -111,11 +111,8 @@ def _by_content(begins: bytes) -> str | None:
         return "ntriples"
     if first.startswith(_KIP):
         return "kip"
-    return "csv" if {"subject", "predicate", "object"} <= set(_cells(first)) else None
-
-
-def _cells(header: str) -> list[str]:
-    return [cell.strip(' "') for cell in header.split(",")]
+    columns = {cell.strip(' "') for cell in first.split(",")}
+    return "csv" if {"subject", "predicate", "object"} <= columns else None
 
 
 def _by_json(begins: bytes) -> str | None:

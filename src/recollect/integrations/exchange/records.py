@@ -263,8 +263,8 @@ class Mapper:
             name = held.name
         elif held is None and thing.otherwise is not None:
             there = self._called(ByName(type_, name))
-            if there is not None and _is_iri(there.id):
-                name = thing.otherwise  # two things of one name
+            if there is not None and ":" in there.id:
+                name = thing.otherwise  # an IRI: two things of one name
         elif held is not None:
             there = self._called(ByName(type_, name))
             new_id = thing.id if there is not None and there.id == held.id else None
@@ -433,10 +433,6 @@ class Mapper:
             cell = rows[0][0] if rows else None
             self._concepts[named] = cell if isinstance(cell, Concept) else None
         return self._concepts[named]
-
-
-def _is_iri(id: str) -> bool:
-    return ":" in id
 
 
 def _handle(id: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import typer
 from rich.text import Text
 
-from recollect.errors import RecollectError, refused
+from recollect.errors import RESOURCE_NOT_FOUND, RecollectError, forget_as, refused
 from recollect.faces.claims import EvidenceRef
 from recollect.faces.claims.wire import from_wire
 from recollect.faces.memory import (
@@ -228,6 +228,8 @@ def forget(on: Invocation, wanted: ToForget, *, is_sure: bool) -> None:
                 out.say("nothing is erased", "yellow")
         elif done.is_dry_run and done.memories:
             out.say("nothing is forgotten yet; the same with --yes forgets it", "yellow")
+        if given.get("what"):
+            _tell_of_others(out, memory, given["what"], done)
 
 
 def list_all(on: Invocation, wanted: ToList) -> None:
@@ -321,6 +323,24 @@ def _tell_forgotten(out: Output, done: Forgotten) -> None:
     if not done.memories:
         out.say("nothing is found to forget", "dim")
     out.warn_of(done.warnings)
+
+
+def _tell_of_others(out: Output, memory: Memory, what: str, done: Forgotten) -> None:
+    """Say what more is known of the thing that a question names, which finds some of it alone."""
+    try:
+        found = memory.list(about=what, limit=200)
+    except RecollectError as error:
+        if error.code is not RESOURCE_NOT_FOUND:
+            raise
+        return  # it names no one thing
+    gone = {one.id for one in done.memories}
+    left = [one for one in found.memories if one.kind != "concept" and one.id not in gone]
+    told = f"{len(gone):,} of {len(left) + len(gone):,}{'+' if found.cursor else ''} memories"
+    out.say(f"a question forgets what it finds: {told} of {what}; a larger --limit finds more")
+    effect = "withdraw" if done.effect == "end" else done.effect
+    for one in found.memories:
+        if one.kind == "concept":
+            out.advise(forget_as(one.id, effect), f"{one.text} goes with all that is told of it: ")
 
 
 _STILL_THERE: Final = (

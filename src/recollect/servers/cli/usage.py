@@ -311,5 +311,10 @@ def _tell(
         message += "".join(f"; did you mean {one}?" for one in near)
     message = f"{message} before the command" if hint else message
     command = command if error.ctx is None else error.ctx.command_path
+    given = getattr(error, "option_name", "").removeprefix("--").replace("-", "_")
+    for one in () if error.ctx is None else error.ctx.command.params:
+        if one.name in (given, f"{given}s"):  # by the name that it has in Python and in JSON
+            meant = one.opts[0] if isinstance(one, TyperOption) else f"{command} {given.upper()}"
+            message = f"there is no option: --{given.replace('_', '-')}; did you mean {meant}?"
     Output(as_json=as_json).error(refused(message, hint or f"{command} --help"))
     sys.exit(NOT_UNDERSTOOD)

@@ -12,11 +12,9 @@ from recollect.faces.operations.pipeline.ports import (
     Known,
     Refused,
     Rejected,
-    VectorsInAdvance,
 )
 from recollect.faces.operations.pipeline.work import Work
 from recollect.faces.operations.pipeline.worker import Worker, kept_leases
-from recollect.llm import Usage
 
 __all__ = [
     "Embedding",
@@ -32,8 +30,6 @@ __all__ = [
     "Rejected",
     "StructuredExtractor",
     "Transition",
-    "Usage",
-    "VectorsInAdvance",
     "Watcher",
     "Work",
     "Worker",

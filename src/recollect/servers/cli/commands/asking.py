@@ -101,7 +101,7 @@ def explain_row(
     from recollect.servers.cli.memory import explain
     from recollect.servers.cli.reasons import tell_why
 
-    if text != "-" and not set(text) & set(" (\n"):
+    if text != "-" and not set(text) & set("({?\n"):
         explain(on, text, limit, cursor)
     else:
         tell_why(on, text, row)

@@ -180,7 +180,7 @@ class Conversation:
             case ["\\describe", *rest]:
                 self._describe(rest)
             case _:
-                raise _unknown(words[0])
+                raise not_among(f"{words[0]} is not a command", words[0], NAMES)
 
     def _describe(self, words: list[str]) -> None:
         what, name = (words or ["primer"])[0], " ".join(words[1:])
@@ -216,10 +216,6 @@ class Conversation:
 def is_command_line(text: str) -> bool:
     r"""Whether a text is a `\` command, or a word that means one."""
     return text.lstrip().startswith("\\") or text.strip() in WORDS
-
-
-def _unknown(command: str) -> RecollectError:
-    return not_among(f"{command} is not a command", command, NAMES)
 
 
 def greeting(conversation: Conversation, path: str, *, is_new: bool) -> str:

@@ -37,6 +37,17 @@ def memory() -> Iterator[Memory]:
             'pass facts=[{"subject": "Ann", "predicate": "is", "object": "tall"}]',
         ),
         (lambda m: m.recall(None), "question is not a text", "pass question as a text"),
+        (lambda m: m.recall(kind="fact"), "recall takes no kind", "use kinds"),
+        (
+            lambda m: m.list("people"),
+            "there is no kind of memory 'people'; there are fact, claim, concept, episode, piece",
+            "use kind",
+        ),
+        (
+            lambda m: m.recall("x", kinds=["people"]),
+            'no kind of memory is called "people"; there are fact, concept, episode, claim, piece',
+            'use "',
+        ),
         (lambda m: m.recall("x", kinds="fact"), "kinds is not a list", 'pass kinds=["fact"]'),
         (lambda m: m.recall("x", kinds=[4]), "kinds[0] is not a text", "pass kinds[0] as a text"),
         (lambda m: m.recall("x", threshold=True), "threshold is not a number", "as a number"),

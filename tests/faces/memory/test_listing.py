@@ -345,3 +345,17 @@ def test_an_unknown_name_is_answered_with_those_that_are_like_it(memory: Memory)
     with pytest.raises(RecollectError) as unknown:
         memory.list(about="Zebedee")
     assert unknown.value.known == ()
+
+
+def test_what_one_call_told_of_a_thing_stands_together_and_the_thing_itself_below_it() -> None:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        likes = [
+            {"subject": "Tobias Renner", "predicate": "likes", "object": one} for one in "abcdef"
+        ]
+        memory.remember(facts=likes)
+        kinds = [one.kind for one in memory.list(about="Tobias Renner").memories]
+        assert kinds == ["fact"] * 6 + ["concept"]
+        first = memory.list(about="Tobias Renner", limit=4)
+        rest = memory.list(about="Tobias Renner", limit=4, cursor=first.cursor)
+        whole = memory.list(about="Tobias Renner").memories
+        assert first.memories + rest.memories == whole

@@ -178,7 +178,7 @@ def test_an_answer_is_printed_as_what_it_says(memory: Memory) -> None:
     told = memory.remember(facts=[{**works, "object": "Audi", "valid_at": "2021"}])
     assert str(told).splitlines()[:-1] == [
         "facts: Ben works at Audi (since 2021)",
-        "ended: Ben works at BMW until 2021-01-01",
+        "ended: Ben works at BMW (until 2021-01-01)",
     ]
     corrected = memory.correct(told.facts[0].id, object="Fiat")
     assert str(corrected).splitlines()[:-1] == [

@@ -569,7 +569,7 @@ def test_a_later_beginning_than_was_guessed_moves_the_fact_and_the_end_of_the_on
             id = memory.correct(bonn.id, valid_at="2998").memory.id
         else:
             told = memory.remember(facts=[moved_to("Bonn", 2998)])
-            assert [str(one) for one in told.ended] == ["Ann lives in Ulm until 2998-01-01"]
+            assert [str(one) for one in told.ended] == ["Ann lives in Ulm (until 2998-01-01)"]
             id = told.facts[0].id
         after = {"Ulm": ("2015-01-01", "2998-01-01"), "Bonn": ("2998-01-01", "")}
         assert held_from(memory) == after

@@ -444,7 +444,8 @@ class Resolver:
             )
             return
         is_told = len(self.faults.errors) < MOST_TOLD  # to compare with all ids takes long
-        near = () if was or not is_told else nearest(id, self._known_ids())
+        known = (*filter(self.graph.elements.__contains__, self._named), *self.graph.spaces)
+        near = () if was or not is_told else nearest(id, known)
         better = id_text(Id(near[0])) if near else ""
         self.faults.add(
             UNKNOWN_ID,
@@ -458,10 +459,6 @@ class Resolver:
         """Return the edit that gives a header another id."""
         place = self.faults.id_place(where.span)
         return None if place is None else Fix(place, id)
-
-    def _known_ids(self) -> Iterator[str]:
-        yield from (one for one in self._named if one in self.graph.elements)
-        yield from self.graph.spaces
 
     def _refuse_ambiguous(self, id: str, where: Node) -> None:
         places = self.graph.known_places(id)

@@ -38,7 +38,7 @@ def listed(
     if type(limit) is not int or not 1 <= limit <= MOST:
         raise refused(f"limit is not from 1 to {MOST}", "use limit=20")
     if kind is not None and kind not in KINDS:
-        message = f"there is no kind of memory {kind[:40]!r}"
+        message = f"there is no kind of memory {kind[:40]!r}; there are {', '.join(KINDS)}"
         raise not_among(message, kind, KINDS, 'use kind="{}"')
     if about is not None:
         told, notices = _about(nexus, about, kind, past=past)
@@ -186,8 +186,11 @@ def _about(
 
 
 def _order(one: MemoryRecord) -> str:
-    """Return what memories about a thing are put in order by, which is the cursor after each."""
-    return f"{one.expired_at is None:d}.{one.created_at or ''}.{one.id}"
+    """Return what memories about a thing are put in order by, which is the cursor after each.
+
+    Of what was told at once the thing itself comes last.
+    """
+    return f"{one.expired_at is None:d}.{one.created_at or ''}.{one.kind != 'concept':d}.{one.id}"
 
 
 def holding(nexus: Nexus, name: str) -> Iterator[str]:

@@ -19,7 +19,7 @@ from types import NoneType, UnionType
 from typing import Any, Final, ParamSpec, Self, TypeVar, get_args, get_origin, get_type_hints
 
 from recollect.closing import Closing
-from recollect.errors import Notice, join, refused, undo_of
+from recollect.errors import Notice, join, not_among, refused, undo_of
 from recollect.faces.claims import (
     ACTIVE,
     EMPTY_EVIDENCE,
@@ -118,6 +118,8 @@ def checked(method: Callable[P, R]) -> Callable[P, R]:
     @wraps(method)
     def with_checks(*args: P.args, **given: P.kwargs) -> R:
         for name, value in {**dict(zip(names, args[1:], strict=False)), **given}.items():
+            if name not in names:
+                raise not_among(f"{method.__name__} takes no {name}", name, names)
             _check(name, value, hints.get(name))
         return method(*args, **given)
 

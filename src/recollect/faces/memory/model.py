@@ -209,9 +209,10 @@ class Holding(_Said):
     hint: str = ""  # of what goes on: how the older of the two ends where the newer begins
 
     def __str__(self) -> str:
-        since = f" since {self.since[:10]}" if self.since else ""
-        until = f" until {self.until[:10]}" if self.until else ""
-        return f"{self.line}{since}{until}"
+        since, until = (self.since or "")[:10], (self.until or "")[:10]
+        one = f"since {since}" if since else f"until {until}"
+        told = f" ({since} to {until})" if since and until else f" ({one})"
+        return f"{self.line}{told}" if since or until else self.line
 
 
 @dataclass(frozen=True, slots=True)

@@ -241,7 +241,8 @@ def _check_question(reader: Reader, question: RecallQuestion, now: Instant) -> _
 def _kinds(known: tuple[str, ...], given: Sequence[str] | None) -> frozenset[int] | None:
     for one in given or ():
         if one not in known:
-            raise not_among(f'no kind of memory is called "{one}"', one, known, 'use "{}"')
+            message = f'no kind of memory is called "{one}"; there are {", ".join(known)}'
+            raise not_among(message, one, known, 'use "{}"')
     return frozenset(map(known.index, given)) if given else None
 
 

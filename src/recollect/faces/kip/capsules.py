@@ -126,14 +126,9 @@ def read_capsules(text: Iterable[str]) -> Iterator[str]:
             yield "".join(lines[:-1])
             lines = lines[-1:]
         lines.append(line)
-        says_something = says_something or _says_something(line)
+        says_something = says_something or line.strip()[:2] not in ("", "//")
     if lines:
         yield "".join(lines)
-
-
-def _says_something(line: str) -> bool:
-    told = line.strip()
-    return bool(told) and not told.startswith("//")
 
 
 def _operations(nexus: Nexus, transaction: int | None) -> Counter[Operation]:

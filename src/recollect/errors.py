@@ -465,6 +465,7 @@ def quoted(source: str, span: Span | None) -> list[str]:
 
 
 _MANY = 1_000
+_SLIP = 0.84  # how alike two names are of which one may be the other misspelt
 _DENIALS = ("n", "no", "non", "not", "isnt", "un", "never")
 
 
@@ -519,6 +520,18 @@ def alike(word: str, names: Collection[str], limit: int, cutoff: float) -> list[
     """
     found = difflib.get_close_matches(word, names, n=limit, cutoff=cutoff)
     return [one for one in found if not _denies(word, one)]
+
+
+def is_misspelt(one: str, known: str) -> bool:
+    """Whether a name is so like a known one that it may be that one with a slip in it.
+
+    Two letters that are turned round are one slip.
+
+    >>> is_misspelt("liks", "likes"), is_misspelt("likse", "likes"), is_misspelt("works", "walks")
+    (True, True, False)
+    """
+    turned = (one[:at] + one[at + 1] + one[at] + one[at + 2 :] for at in range(len(one) - 1))
+    return is_slip(one, (known,)) and (known in turned or bool(alike(one, [known], 1, _SLIP)))
 
 
 def _denies(word: str, name: str) -> bool:

@@ -174,6 +174,14 @@ def test_a_predicate_of_its_own_is_no_slip(memory: Memory) -> None:
     assert notice.known == ("likes",)
 
 
+def test_of_predicates_that_are_near_the_one_most_used_is_named(memory: Memory) -> None:
+    likes = [{**LEA, "predicate": "likes", "object": one} for one in ("figs", "tea")]
+    memory.remember(facts=likes)
+    for slip in ("likse", "lieks", "liks"):
+        (notice,) = memory.remember(facts=[{**LEA, "predicate": slip}]).warnings
+        assert (notice.code, notice.known) == ("new_predicate", ("likes",)), slip
+
+
 @pytest.mark.parametrize("predicate", ["same_as", "nickname", "also known as", "Nickname"])
 def test_a_fact_that_two_names_are_of_one_says_how_to_join_them(
     memory: Memory, predicate: str

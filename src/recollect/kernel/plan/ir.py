@@ -112,8 +112,7 @@ class MatchPath:
     def ends(self) -> tuple[Var, ...]:
         return (self.subject, self.object)
 
-    def binds(self) -> tuple[Var, ...]:
-        return (self.subject, self.object)
+    binds = ends
 
 
 class ElementPart(StrEnum):

@@ -20,14 +20,13 @@ from recollect.errors import (
     DUPLICATE_EXISTS,
     NOT_FOUND,
     Notice,
-    alike,
     forget_as,
-    is_slip,
+    is_misspelt,
     refused,
     said_anew,
     undo_of,
 )
-from recollect.kernel.search.known_terms import nearest_terms
+from recollect.kernel.search.known_terms import living_terms, nearest_terms
 from recollect.kernel.store.cells import element_id
 from recollect.kernel.store.statements.log import WRITTEN_AT
 from recollect.kernel.write.beside import functional_predicates, is_kept, line_of
@@ -70,8 +69,6 @@ from recollect.model import (
 
 _KEPT = (VALID_FROM, VALID_UNTIL, OBSERVED_AT, SEARCH_ATTRIBUTES)
 """Metadata of a fact that a second telling does not replace as other members."""
-
-_SLIP = 0.84  # how alike two predicates are of which one may be the other misspelt
 
 
 class BatchFacts:
@@ -453,16 +450,21 @@ class BatchFacts:
         return codes
 
     def _misspelt(self, link: LinkElement, predicate: str) -> Iterator[Notice]:
-        """Yield the notice that a new predicate is nearly a known one. Cost: two statements."""
-        name, group = normal_text(predicate), self._unit.group.group_id
+        """Yield the notice that a new predicate is nearly a known one: of several the most used.
+
+        Cost: three statements.
+        """
+        name, of = normal_text(predicate), (self._unit.session, self._unit.group.group_id)
         self._new.remove(name)
-        near = nearest_terms(self._unit.session, group, (ElementKind.LINK,), predicate)[:1]
-        known = [*map(normal_text, near)]
-        if is_slip(name, near) and alike(name, known, 1, _SLIP) and known != [name]:
+        near = nearest_terms(*of, (ElementKind.LINK,), predicate)
+        slips = [one for one in near if is_misspelt(name, normal_text(one))]
+        if slips and name not in map(normal_text, near):
+            used = dict(living_terms(*of, ElementKind.LINK))
+            best = max(slips, key=lambda one: used.get(one, 0))
             id = self._unit.public_id(link)
-            message = f'"{predicate}" ({id}) is new, and nearly "{near[0]}"; if that is meant, '
+            message = f'"{predicate}" ({id}) is new, and nearly "{best}"; if that is meant, '
             message += "forget this fact and tell it so"
-            yield Notice("new_predicate", message, forget_as(id, "withdraw"), known=near)
+            yield Notice("new_predicate", message, forget_as(id, "withdraw"), known=(best,))
 
     def _is_functional(self, subject: int, predicate: str) -> bool:
         return self.is_once(predicate) and not is_kept(self._unit, subject, predicate)

@@ -302,7 +302,7 @@ def find_duplicates(
         named[type_] = [
             _Named(str(name), _texts(aliases))
             for name, aliases in rows_of(nexus, _NAMES, {"type": type_})
-            if not _is_actor(str(name))
+            if not str(name).startswith("$")  # one of the memory's own, such as $self
         ]
         found += _of_type(nexus, type_, named[type_], threshold, rejected)
     gone = {one.duplicate for one in found}
@@ -539,11 +539,6 @@ def _stars(
 
 def _texts(value: Cell) -> tuple[str, ...]:
     return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
-
-
-def _is_actor(name: str) -> bool:
-    """Whether a concept is one of the memory's own, such as $self."""
-    return name.startswith("$")
 
 
 def _likeliest_first(one: Duplicate) -> tuple[float, str, str, str]:

@@ -50,6 +50,16 @@ def test_what_goes_on_beside_what_comes_in_is_told_where_one_holds_at_a_time(wri
         assert take_in(memory.nexus, write("t.csv", told)).warnings == ()
 
 
+def test_a_year_and_a_month_are_shown_as_they_were_told_and_come_in_once(write: Write) -> None:
+    with recollect.memory(":memory:") as memory:
+        told = "subject,predicate,object,valid_at,invalid_at\nIlva,visited,Bonn,2019-08,2021\n"
+        assert take_in(memory.nexus, write("t.csv", told)).created == 3
+        assert take_in(memory.nexus, write("t.csv", told)).created == 0
+        (fact,) = memory.list("fact", past=True).memories
+        assert str(fact) == "Ilva visited Bonn (2019-08 to 2021)"
+        assert fact.valid_at == "2019-08-01T00:00:00.000Z"
+
+
 def test_types_that_are_not_given_are_those_that_are_asked_for(nexus: Nexus, write: Write) -> None:
     path = write("drugs.csv", "object,subject,predicate\nHeadache,Aspirin,treats\n")
     report = twice_is_once(nexus, path, type="Thing", source="a book")

@@ -397,11 +397,36 @@ def test_messages_are_told_at_the_terminal_and_found(ask, cli):
     assert "line 1 is not like" in wrong.stderr
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Jan 2026", "since 2026-01"),
+        ("May 2026", "since 2026-05"),
+        ("12 May 2026", "since 2026-05-12"),
+        ("September 3, 2025", "since 2025-09-03"),
+        ("3 Sep 2025", "since 2025-09-03"),
+    ],
+)
+def test_a_month_or_a_day_in_words_is_taken_where_it_can_mean_nothing_else(ask, cli, said, kept):
+    told = cli("remember", "--fact", "Pia", "lives_in", "Ghent", "--from", said, "--db", "me.db")
+    assert f"Pia lives in Ghent ({kept})" in told.stdout
+    (fact,) = ask("list", "fact")["memories"]
+    put_right = cli("correct", fact["id"], "--until", "Nov 2026", "--db", "me.db").stdout
+    assert f"({kept.removeprefix('since ')} to 2026-11-01)" in put_right
+
+
+def test_words_that_nobody_is_named_for_are_shown_as_nobodys(cli):
+    told = cli("remember", "--message", "It is warm", "--message", "Bo: So it is", "--db", "me.db")
+    assert "remembered  (nobody named): It is warm  " in told.stdout
+    assert "remembered  Bo: So it is  " in told.stdout
+
+
 def test_what_is_refused_is_told_in_options(ask, cli):
     fact = ask("remember", "--fact", "Pia", "lives_in", "Ghent")["facts"][0]["id"]
     for words, said in (
         (("remember",), "say a claim, --fact, --message or --messages"),
-        (("remember", "--fact", "Pia", "is", "1", "--from", "May 2026"), "--from is 'May 2026'"),
+        (("remember", "--fact", "Pia", "is", "1", "--from", "May"), "--from is 'May'"),
+        (("remember", "--fact", "Pia", "is", "1", "--from", "5/2026"), "--from is '5/2026'"),
         (
             ("remember", "--fact", "Pia", "is", "1", "--from", "2026", "--until", "2025"),
             "say a later --until",

@@ -15,7 +15,7 @@ from calendar import month_name
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
-from time import strptime
+from time import strftime, strptime
 from typing import Final
 
 from recollect.errors import INVALID_VALUE, PERMISSION_DENIED, RecollectError, nearest, refused
@@ -57,6 +57,7 @@ _MEANT: Final = {
 
 _YEAR_MONTH_OR_DAY: Final = re.compile(r"\d{4}(-\d\d){0,2}")
 
+_IN_WORDS: Final = ("%B %Y", "%b %Y", "%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y")
 _DAYS: Final = ("%Y-%m-%d", "%d %B %Y", "%B %d, %Y")
 
 REPLACES: Final = "replaces"
@@ -280,14 +281,17 @@ def _time(value: object, place: str) -> tuple[Instant | None, str | None]:
     """Return an instant, and how it is kept: a year, a month or a day as it was told."""
     if value is None:
         return None, None
-    instant = asked_instant(value) if isinstance(value, str) else None
+    told = value.strip() if isinstance(value, str) else ""
+    for form in _IN_WORDS if " " in told else ():
+        with suppress(ValueError):
+            told = strftime("%Y-%m-%d" if "%d" in form else "%Y-%m", strptime(told, form))
+    instant = asked_instant(told)
     if instant is None:
         raise INVALID_VALUE.error(
             f"{place} is {value!r:.60}, which is not an ISO 8601 date or time",
             'write it like "2024", "2024-01", "2024-01-31" or "2024-01-31T09:30:00Z"',
         )
-    is_short = isinstance(value, str) and _YEAR_MONTH_OR_DAY.fullmatch(value.strip())
-    return instant, str(value).strip() if is_short else instant_text(instant)
+    return instant, told if _YEAR_MONTH_OR_DAY.fullmatch(told) else instant_text(instant)
 
 
 NUMBER: Final = "Number"

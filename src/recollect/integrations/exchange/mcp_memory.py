@@ -57,14 +57,12 @@ class _EntitiesReader:
                 raise unreadable('type is neither "entity" nor "relation"')
 
     def relation(self, line: int, members: Members) -> Record:
-        start, end = (self._named(text(members, one)) for one in ("from", "to"))
+        ends = (text(members, one) for one in ("from", "to"))
+        start, end = (self.things.get(normal_text(one)) or ByName(self.type, one) for one in ends)
         predicate = text(members, "relationType")
         said = words(start.name, predicate, end.name)
         identifier = statement_id(start, predicate, end, said)
         return StatementRecord(line, start, predicate, end, said, identifier)
-
-    def _named(self, name: str) -> ByName:
-        return self.things.get(normal_text(name)) or ByName(self.type, name)
 
     def _entity(self, line: int, members: Members) -> Iterator[Record]:
         name, kind = text(members, "name"), text(members, "entityType")

@@ -107,6 +107,12 @@ def time(members: Members, key: str) -> str | None:
     return instant_text(instant)
 
 
+def time_as_told(members: Members, key: str) -> str | None:
+    """Return an instant as a memory writes it, a year or a month as it was told."""
+    at, told = time(members, key), str(members.get(key)).strip()
+    return told if at is not None and len(told) < len("2019-08-01") else at
+
+
 def without_null(values: Members) -> dict[str, Value]:
     """Return the members that say something."""
     return {key: one for key, one in values.items() if one is not None}

@@ -16,6 +16,7 @@ from recollect.integrations.exchange.members import (
     table,
     text,
     time,
+    time_as_told,
     unreadable,
     without_null,
 )
@@ -90,8 +91,8 @@ def triple(type_: str, line: int, members: Members) -> Iterator[Record]:
     said = optional_text(members, "fact") or words(start.name, predicate, end.name)
     metadata = {
         **table(members, "metadata"),
-        "valid_from": begins,
-        "valid_until": ends,
+        "valid_from": time_as_told(members, "valid_at"),
+        "valid_until": time_as_told(members, "invalid_at"),
         "confidence": _confidence(members),
         "source": optional_text(members, "source"),
     }

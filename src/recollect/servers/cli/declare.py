@@ -158,12 +158,9 @@ def _show_indexes(out: Output, indexes: Sequence[AttributeIndex]) -> None:
 def _attribute_named(name: str) -> AttributeIndex:
     if (found := _INDEX.fullmatch(name)) is not None:
         with suppress(json.JSONDecodeError):  # the escapes of a text are none of JSON's
-            return AttributeIndex(*map(_unquoted, found.groups()))
+            words = (json.loads(one) if one.startswith('"') else one for one in found.groups())
+            return AttributeIndex(*words)
     raise typer.BadParameter(
         f"{name} does not name an attribute of a type: write it like Drug.risk_level"
         """ or 'Drug."half life"'"""
     )
-
-
-def _unquoted(name: str) -> str:
-    return str(json.loads(name)) if name.startswith('"') else name

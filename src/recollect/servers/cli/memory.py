@@ -132,7 +132,7 @@ def remember(on: Invocation, new: ToRemember, messages: Sequence[Mapping[str, ob
         for one in kept:
             out.show_text(_line(one, word))
         for message, id in zip(messages, done.episodes, strict=True):
-            said = ": ".join(str(message[key]) for key in ("role", "content") if message.get(key))
+            said = f"{message.get('role') or '(nobody named)'}: {message.get('content')}"
             out.show_text(_line(MemoryRecord("episode", id, said), word))
         _tell_others(out, done.ended, done.also_holds)
 

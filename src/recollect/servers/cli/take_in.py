@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from rich.table import Table
 
 from recollect.errors import RecollectError
-from recollect.integrations.exchange import ImportReport, NamedCount, take_in
+from recollect.integrations.exchange import ImportReport, take_in
 from recollect.node import replace
 from recollect.servers.cli.cells import counted, open_table
 from recollect.servers.cli.given import STANDARD_INPUT
@@ -120,9 +120,6 @@ def _table(report: ImportReport) -> Table:
         table.add_column(heading, justify="left" if heading in ("kind", "name", "") else "right")
     for kind, counts in (("type", report.concepts), ("predicate", report.links)):
         for one in counts:
-            table.add_row(kind, shown(one.name), *_cells(one))
+            numbers = (f"{n:,}" for n in (one.records, one.created, one.updated))
+            table.add_row(kind, shown(one.name), *numbers, "new" if one.is_new else "")
     return table
-
-
-def _cells(one: NamedCount) -> tuple[str, str, str, str]:
-    return f"{one.records:,}", f"{one.created:,}", f"{one.updated:,}", "new" if one.is_new else ""

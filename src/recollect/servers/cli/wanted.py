@@ -211,6 +211,9 @@ class MemoryKind(StrEnum):  # an option that is repeated takes no Literal
     PIECE = "piece"
 
 
+Threshold = Annotated[
+    float | None, option("--threshold", "SCORE", "Only what scores so much, 0 to 1.")
+]
 Past = Annotated[bool, option("--past", "What has ended or was corrected, too.")]
 
 
@@ -224,9 +227,7 @@ class ToRecall:
     max_tokens: Annotated[
         int | None, option("--max-tokens", "Of the answer, about.", min=100, max=20_000)
     ] = None
-    threshold: Annotated[
-        float | None, option("--threshold", "SCORE", "Only what scores so much, 0 to 1.")
-    ] = None
+    threshold: Threshold = None
     cursor: Cursor = None
     past: Past = False
     why: Annotated[bool, option("--why", "What each score is made of.")] = False
@@ -333,9 +334,7 @@ class SearchOptions:
     kind: Annotated[Sought | None, option("--kind", "Only concepts, or only propositions.")] = None
     limit: Annotated[int | None, option("--limit", "N", "At most this many; 10.", min=0)] = None
     mode: Annotated[str | None, option("--mode", "MODE", "keyword, semantic or hybrid.")] = None
-    threshold: Annotated[
-        float | None, option("--threshold", "SCORE", "Only what scores so much, 0 to 1.")
-    ] = None
+    threshold: Threshold = None
     cursor: Cursor = None
 
 

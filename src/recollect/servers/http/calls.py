@@ -148,7 +148,7 @@ class _CallRoute:
         made = cast("Any", TypedDict)(call.name, members)
         made.__doc__ = call.description
         self.adapter: TypeAdapter[object] = TypeAdapter(with_config(config)(made))
-        self.lists = frozenset(name for name, kind in kinds.items() if _is_list(kind))
+        self.lists = frozenset(name for name, kind in kinds.items() if get_origin(kind) in _LISTS)
         self.asked, self.schemas = self._asked(), self._schemas()
         self.answers = answered_by(f"{self.name}Response")
 
@@ -312,5 +312,4 @@ def _never_null(kind: Any) -> Any:  # noqa: ANN401 - a type
     return kind
 
 
-def _is_list(kind: Any) -> bool:  # noqa: ANN401 - a type
-    return get_origin(kind) in (list, tuple, Sequence)
+_LISTS = (list, tuple, Sequence)

@@ -38,7 +38,8 @@ def bounded(nexus: Nexus, arguments: Mapping[str, object], response: Response) -
             member = "objects"
     kept = fitting(items)
     if not kept:
-        cut = {**beginning(result), **_next(result)}
+        rest = {key: one for key, one in _members(result).items() if key == "next_cursor"}
+        cut = {**beginning(result), **rest}
         hint = "ask for less of it: for single attributes, or for fewer rows with LIMIT"
         return _warned({"result": cut}, "only the beginning of the result is shown", hint)
     shorter: dict[str, object] = {**_members(response["result"]), member: items[:kept]}
@@ -60,10 +61,6 @@ def is_small(value: object) -> bool:
 def beginning(value: object) -> dict[str, object]:
     """Return what is shown in place of a value that is too large."""
     return {"truncated": True, "beginning": json_line(value)[:_EXCERPT]}
-
-
-def _next(result: object) -> dict[str, object]:
-    return {key: one for key, one in _members(result).items() if key == "next_cursor"}
 
 
 def _members(result: object) -> dict[str, object]:

@@ -160,11 +160,6 @@ def _replace(visit: Visit, dated: Dated) -> Work:
     return _remembered(visit, lambda memory: memory.remember(facts=[fact]).facts[0].id)
 
 
-def _withdraw(visit: Visit, dated: Dated) -> Work:
-    """Say that something was never true: it is held no longer, and its past stays readable."""
-    return _forgotten(visit, dated, "withdraw")
-
-
 def _undo(visit: Visit, dated: Dated) -> Work:
     """Take back the last thing that was done to a fact or a concept."""
     return _remembered(visit, lambda memory: memory.undo(dated.element.id).memory.id)
@@ -273,7 +268,7 @@ ACTIONS: Final[Mapping[str, Remedy]] = {
         Remedy("correct", "Correct", _correct),
         Remedy("end", "End", _end),
         Remedy("replace", "Replace", _replace),
-        Remedy("withdraw", "Was never true", _withdraw),
+        Remedy("withdraw", "Was never true", partial(_forgotten, effect="withdraw")),
         Remedy("undo", "Undo the last change", _undo),
         Remedy("merge", "Merge", _merge),
         Remedy("verify", "Verify", partial(_moved, status="verified")),

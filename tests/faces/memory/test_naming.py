@@ -202,3 +202,18 @@ def test_a_fact_that_two_names_are_of_one_says_how_to_join_them(
 def test_a_number_or_a_day_is_no_other_name(memory: Memory, other: int | str) -> None:
     fact = {"subject": "Lea", "predicate": "alias", "object": other}
     assert memory.remember(facts=[fact]).warnings == ()
+
+
+def test_who_is_told_in_full_may_be_one_who_was_told_by_the_first_name(memory: Memory) -> None:
+    likes = {"predicate": "likes", "object": "tea"}
+    leo = memory.remember(facts=[{"subject": "Leo", **likes, "object": "jam"}])
+    memory.remember(facts=[{**likes, "subject": "Ada", "object": "Siemens"}])
+    (notice,) = memory.remember(facts=[{"subject": "Leo Blum", **likes}]).warnings
+    assert notice.code == "first_name" and '"Leo" may be "Leo Blum"' in notice.message
+    told = memory.remember(facts=[{"subject": "Leo Blum", **likes, "object": "figs"}])
+    assert told.warnings == ()  # nobody new
+    other = memory.remember(facts=[{"subject": "Siemens Energy", **likes}])
+    assert other.warnings == ()  # what nothing is told of is no person
+    memory.correct(**json.loads(notice.hint.removeprefix("correct with ")))
+    assert "Leo Blum likes figs" in lines(memory, "Leo")
+    assert leo.facts[0].text in lines(memory, "Leo Blum")

@@ -197,7 +197,8 @@ class AttentionQueue:
         kept = {key: value for key, value in said.items() if value is not None}
         with self._nexus.transaction():
             waiting = self._concepts(_REJECTIONS, {}, None)
-            same = [one for one in waiting if _is_again(one.attributes, kept)]
+            again = {key: kept.get(key) for key in ("text", "actor_type", "actor_id")}
+            same = [one for one in waiting if again == {k: one.attributes.get(k) for k in again}]
             name = same[0].name if same else str(uuid.uuid4())
             if not same:
                 waiting.sort(key=_at)
@@ -369,11 +370,6 @@ def _at(rejected: Concept) -> float:
     """Return when a claim was refused first."""
     at = rejected.attributes.get("at")
     return float(at) if isinstance(at, int | float) else 0.0
-
-
-def _is_again(said: Attributes, kept: Attributes) -> bool:
-    """Whether the same actor was refused the same text before."""
-    return all(said.get(key) == kept.get(key) for key in ("text", "actor_type", "actor_id"))
 
 
 def _item_id(fingerprint: str) -> str:

@@ -16,6 +16,7 @@ from recollect.errors import (
     RecollectError,
     Span,
     join,
+    may_be_one,
     nearest,
 )
 from recollect.kernel.read.known_keys import declared_names
@@ -313,7 +314,11 @@ class PlainNames:
         made = unit.session.kinds.made
         if made is None:
             raise missing_concept(unit, Meant(name=name))
-        concept = self._made(Meant(made, name))
+        concept, (first, *others) = self._made(Meant(made, name)), name.split()
+        alone, by = self._called(first, None) if others and others[-1][0].isupper() else ([], None)
+        for one in alone if by == "name" else ():
+            if self._is_person(one):
+                unit.notices.append(may_be_one(one.name, self._id(one), name, self._id(concept)))
         persons = [one for one in found if name[0].isupper() and self._is_person(one)]
         if persons:
             unit.notices.append(self._first_name_of(persons, concept))

@@ -39,10 +39,12 @@ _SCHEME: Final = "bearer"
 def http_app(memory: Memory, host: str, known: Known | None = None) -> ASGIApp:
     """Return the server as an application; with `known` tokens it lets in their bearers alone."""
     own = ("localhost", "127.0.0.1", "[::1]", f"[{host}]" if ":" in host else host)
+    # Who shows a token may call the server by any name.
+    any_name = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     app = build_server(memory).streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=limits.REQUEST_BYTES,
-        transport_security=_names(own) if known is None else _any_name(),
+        transport_security=_names(own) if known is None else any_name,
         host=host,
     )
     return McpDoor(app, known)
@@ -148,8 +150,3 @@ def _names(own: Iterable[str]) -> TransportSecuritySettings:
     named = [name for one in dict.fromkeys(own) for name in (one, f"{one}:*")]
     origins = [f"http://{one}" for one in named]
     return TransportSecuritySettings(allowed_hosts=named, allowed_origins=origins)
-
-
-def _any_name() -> TransportSecuritySettings:
-    """Return the settings of a server that asks for a token whoever calls it by any name."""
-    return TransportSecuritySettings(enable_dns_rebinding_protection=False)

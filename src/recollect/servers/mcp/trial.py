@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import shutil
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from itertools import pairwise
 from pathlib import Path
 from shlex import join
@@ -160,15 +160,12 @@ class _ImportTrial:
 
     def _fail(self, name: str, start: float, error: Exception) -> None:
         """Note a step that failed, in the words of the server if it left any."""
-        said = self._error_output()
+        self._errors.seek(0)
+        said = self._errors.read(10_000).splitlines()
         by_hand = f"run it by hand: {join(self._entry.command)}"
         hint = next((one.removeprefix(_HINT) for one in said if one.startswith(_HINT)), by_hand)
         message = next((one for one in said if one.strip()), "") or str(error)
         self._steps.append(TrialStep(name, False, message, _since(start), hint))
-
-    def _error_output(self) -> Sequence[str]:
-        self._errors.seek(0)
-        return self._errors.read(10_000).splitlines()
 
 
 def _first(failed: BaseExceptionGroup[Exception]) -> Exception:

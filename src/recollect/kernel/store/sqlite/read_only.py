@@ -54,9 +54,10 @@ def read_only(path: Path) -> ReadOnlyFile | None:
 
     STORE_UNAVAILABLE when its log holds what is not in the file yet.
     """
-    if not path.exists() or (os.access(path, os.W_OK) and _may_keep_log(path)):
+    log, index = beside = _beside(path)
+    keeps_log = os.access(path.parent, os.W_OK) or all(os.access(one, os.W_OK) for one in beside)
+    if not path.exists() or (os.access(path, os.W_OK) and keeps_log):
         return None
-    log, index = _beside(path)
     if not size_of(log):
         return ReadOnlyFile(path, _state(path))
     if os.access(index, os.R_OK):
@@ -65,10 +66,6 @@ def read_only(path: Path) -> ReadOnlyFile | None:
         f"{log.name} holds changes that are not in the file yet, and the file cannot be written",
         f"open it once where {path.name} and its folder can be written",
     )
-
-
-def _may_keep_log(path: Path) -> bool:
-    return os.access(path.parent, os.W_OK) or all(os.access(one, os.W_OK) for one in _beside(path))
 
 
 def _beside(path: Path) -> tuple[Path, Path]:

@@ -224,6 +224,7 @@ class ToDo(StrEnum):
     NAME_LATER = "name a later instant"
     PASS_OPTION = "pass another value"
     SEARCH = "search for it"
+    SERVE = "say whom the agent serves"
     SEE_TRANSACTION = "look at a transaction"
     UNDO = "take back what was done last to a memory"
     WRITE = "send a text that writes to a call that may"

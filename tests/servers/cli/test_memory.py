@@ -421,6 +421,12 @@ def test_words_that_nobody_is_named_for_are_shown_as_nobodys(cli):
     assert "remembered  Bo: So it is  " in told.stdout
 
 
+def test_who_says_me_and_is_not_known_is_told_what_to_type(cli):
+    told = cli("remember", "--fact", "me", "likes", "tea", "--db", "me.db")
+    assert "(recollect remember --db me.db --fact '$self' serves NAME;" in told.stderr
+    assert "{" not in told.stderr
+
+
 def test_what_is_refused_is_told_in_options(ask, cli):
     fact = ask("remember", "--fact", "Pia", "lives_in", "Ghent")["facts"][0]["id"]
     for words, said in (

@@ -272,6 +272,12 @@ def test_an_error_says_how_to_mend_the_call(talk):
             assert message in error["message"], (name, given, error)
             assert error["retry"]
             assert error["hint"], error
+        for name, shape in (
+            ("evidence", '{"kind": ..., "detail": ..., "id": ...}'),
+            ("facts", '{"subject": ..., "predicate": ..., "object": ...}'),
+        ):
+            error = await agent.error("remember", **{name: "she said so"})
+            assert error["hint"] == f"pass {name} as a list such as [{shape}]"
 
     talk(script)
 

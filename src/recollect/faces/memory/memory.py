@@ -19,7 +19,7 @@ from types import NoneType, UnionType
 from typing import Any, Final, ParamSpec, Self, TypeVar, get_args, get_origin, get_type_hints
 
 from recollect.closing import Closing
-from recollect.errors import Notice, join, not_among, refused, undo_of
+from recollect.errors import Hint, Notice, ToDo, join, not_among, refused, undo_of
 from recollect.faces.claims import (
     ACTIVE,
     EMPTY_EVIDENCE,
@@ -579,8 +579,11 @@ def _nobody(me: str) -> Notice:
     return Notice(
         "nobody_is_me",
         f'it is not known who "{me}" is, so this is told of a thing of that name',
-        'remember {"subject": "$self", "predicate": "serves", "object": "NAME"}, then correct '
-        f'"{me}" by its id with {{"same_as": "NAME"}}',
+        Hint(
+            'remember {"subject": "$self", "predicate": "serves", "object": "NAME"}, then correct '
+            f'"{me}" by its id with {{"same_as": "NAME"}}',
+            ToDo.SERVE,
+        ),
     )
 
 

@@ -214,14 +214,17 @@ def _refused(fields: Sequence[_Field], adapter: TypeAdapter[object]) -> Recollec
     wrong = [one for one in fields if not one.is_too_large]
     first, *_ = wrong or fields
     hints = {"too_long": "send them in several calls", "literal_error": "use one of those"}
-    told, hint = [first], hints.get(first.fault, "")
+    told, hint, schema = [first], hints.get(first.fault, ""), adapter.json_schema()
     if first.fault.endswith("_type"):
         hint = f"pass {first.path or 'it'} as {first.problem.removeprefix(_IS_NOT)}"
+        items = schema.get("properties", {}).get(first.path, {}).get("items", {})
+        of = schema.get("$defs", {}).get(items.get("$ref", "").rpartition("/")[2], {})
+        names = ", ".join(f'"{one}": ...' for one in [*of.get("properties", ())][:3])
+        hint += f" such as [{{{names}}}]" if names else ""
     unknown = next((one for one in wrong if one.fault == "extra_forbidden"), None)
     if unknown is not None and first.fault in ("missing", unknown.fault):
         told = [first] if first is unknown else [first, unknown]
         absent = [one.at[-1] for one in wrong if one.fault == "missing" and one.at]
-        schema = adapter.json_schema()
         where = [*schema.get("$defs", {}).values()] if len(unknown.at) > 1 else [schema]
         of = [*where[0].get("properties", ())] if len(where) == 1 else []
         near = nearest(name := str(unknown.at[-1]), of)

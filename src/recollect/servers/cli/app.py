@@ -11,22 +11,18 @@ from recollect.servers.cli.usage import LazyCommands, panels
 
 PANELS: Final = panels("""
 Remember and recall
-  remember   remembering Keep a claim, facts or messages; a newer fact ends the one whose place it
-                         takes.
+  remember   remembering Keep a claim, facts or messages; a newer fact ends the one it replaces.
   recall     remembering Find what a question in plain words is about, best first.
   correct    remembering Put a memory right; what is left out stays as it was.
   undo       remembering Take back the last thing that was done to a memory.
-  forget     remembering Let a memory end, withdraw it, or erase it; by anything but an id it is
-                         shown first.
+  forget     remembering End, withdraw or erase a memory; by anything but an id it is shown first.
   list       remembering List memories, the newest first.
   brief      remembering Say what to know at the start of a session, in words.
 Begin and teach
   init       teaching    Create a memory, or check that it is there.
   run        teaching    Run a KIP text, such as a capsule: all of it or nothing.
-  import     teaching    Take in files of KIP or of other programs, each all or nothing, and nothing
-                         twice.
-  capsule    declaring   List the capsules that come with Recollect, show one, or load some into a
-                         memory.
+  import     teaching    Take in files of KIP or of other programs, each all or nothing, and once.
+  capsule    declaring   List the capsules that come with Recollect, show one, or load some.
   self       teaching    Show who the agent is, or tell it: DESCRIBE PRIMER begins with it.
 Ask
   query      asking      Ask one question in KIP; it can change nothing.
@@ -41,8 +37,7 @@ Look around
   stats      keeping     Count what the memory holds.
   groups     keeping     List the groups of a memory.
   where      keeping     Tell which memory would be used, and why.
-  demo       keeping     Build a memory of the world's countries and places, and put questions to
-                         it.
+  demo       keeping     Build a memory of the world's countries and places, and question it.
 Claims, knowledge and trees
   claim      claim       Keep claims with their evidence: add them, find them, settle what is
                          disputed.
@@ -53,8 +48,7 @@ Declare and write
   schema     declaring   Show what a group declares, or let it take only that (strict), or
                          everything (open).
   index      declaring   List the attributes that queries find by value, add one or drop one.
-  check      texts       Examine KIP texts without running them: all that is wrong with them, at
-                         once.
+  check      texts       Examine KIP texts without running them: all that is wrong, at once.
   fmt        texts       Lay out KIP texts in their files; standard input, or none, to standard
                          output.
 Keep fresh
@@ -70,18 +64,15 @@ Keep safe
   dump       keeping     Write a group as lines of JSON, with its past and its log: nothing is lost.
   restore    keeping     Read a dump back into groups that are empty: all of it or nothing.
   export     teaching    Write what a group holds now, for another memory or another program.
-  doctor     keeping     Examine a memory: where it stands, the links, the counts, the log, the text
-                         index.
+  doctor     keeping     Examine a memory: its place, links, counts, log and text index.
   audit      guarding    Check that nothing was changed behind the log's back, and print its head.
   purge      keeping     Erase elements and all links at them, for all times; it cannot be undone.
 Serve
   serve      serving     Serve a memory over HTTP; see docs/http.md.
-  studio     serving     See a memory, question it and correct it in the browser; see
-                         docs/studio.md.
+  studio     serving     See a memory, question it and correct it in the browser; docs/studio.md.
   mcp        mcp         Serve an agent's program over MCP, install this memory in one, or try that;
                          docs/mcp.md.
-  lsp        texts       Serve an editor over standard input and output, as the language server of
-                         KIP.
+  lsp        texts       Serve an editor over standard input and output as a language server.
   worker     serving     Learn from the episodes that wait in a memory; see docs/operations.md.
   token      guarding    Make a bearer token for a server.
   database   guarding    Print the roles of a memory on a server, or spread it over machines.

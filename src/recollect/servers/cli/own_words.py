@@ -69,6 +69,8 @@ def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = Fals
             id, member, said = hint.on
             option = {"valid_at": "--from", "invalid_at": "--until"}.get(member, f"--{member}")
             return f"recollect correct {id} {option} {quote(said)}"
+        case ToDo.SERVE:
+            return "recollect remember --fact '$self' serves NAME; correct ID --same-as NAME"
         case ToDo.UNDO:
             return f"recollect undo {hint.on[0]}"
         case ToDo.SEARCH | ToDo.LIST_EXCHANGES:

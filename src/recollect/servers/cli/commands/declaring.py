@@ -76,7 +76,7 @@ def drop_index(on: Invocation, name: Attribute) -> None:
 
 capsule = noun(
     "capsule",
-    "List the capsules that come with Recollect, show one, or load some into a memory.",
+    "List the capsules that come with Recollect, show one, or load some.",
     default="list",
 )
 

@@ -64,7 +64,7 @@ def show_demo(
         bool, option("--json", "Print the response as JSON on standard output.")
     ] = False,
 ) -> None:
-    """Build a memory of the world's countries and places, and put questions to it."""
+    """Build a memory of the world's countries and places, and question it."""
     from recollect.servers.cli.demo.show import demonstrate
 
     demonstrate(db, as_json=json)
@@ -107,7 +107,7 @@ def examine_memory(
     on: Invocation,
     fix: Annotated[bool, option("--fix", "Rebuild counts and indexes, and optimise.")] = False,
 ) -> None:
-    """Examine a memory: where it stands, the links, the counts, the log, the text index."""
+    """Examine a memory: its place, links, counts, log and text index."""
     from recollect.servers.cli.care import examine_memory
 
     examine_memory(on, fix=fix)

@@ -18,7 +18,7 @@ MemoryId = Annotated[str, argument("ID", "Of a memory, as list and recall show."
 
 @app.verb("remember", "actor", "db", "group", "json")
 def remember_something(on: Invocation, new: ToRemember) -> None:
-    """Keep a claim, facts or messages; a newer fact ends the one whose place it takes."""
+    """Keep a claim, facts or messages; a newer fact ends the one it replaces."""
     from recollect.servers.cli.memory import read_messages, remember
 
     check_facts(new.fact or ())
@@ -65,7 +65,7 @@ def forget_memories(
         bool, option("--yes", "-y", "Do it; else what would be forgotten is shown.")
     ] = False,
 ) -> None:
-    """Let a memory end, withdraw it, or erase it; by anything but an id it is shown first."""
+    """End, withdraw or erase a memory; by anything but an id it is shown first."""
     from recollect.servers.cli.memory import forget
 
     forget(on, wanted, is_sure=yes)

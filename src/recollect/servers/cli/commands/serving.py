@@ -26,7 +26,7 @@ def open_studio(
     read_only: Annotated[bool, option("--read-only", "Change nothing, whatever is asked.")] = False,
     no_open: Annotated[bool, option("--no-open", "Say where it is, and open no browser.")] = False,
 ) -> None:
-    """See a memory, question it and correct it in the browser; see docs/studio.md."""
+    """See a memory, question it and correct it in the browser; docs/studio.md."""
     from recollect.servers.cli.studio import show_studio
 
     show_studio(on, port, is_read_only=read_only, opens=not no_open)

@@ -66,7 +66,7 @@ def import_files(
     files: Annotated[list[str], argument("FILE...", "Files; - is standard input.")],
     wanted: ImportOptions,
 ) -> None:
-    """Take in files of KIP or of other programs, each all or nothing, and nothing twice."""
+    """Take in files of KIP or of other programs, each all or nothing, and once."""
     from recollect.servers.cli.take_in import take_in_files
 
     take_in_files(on, files, wanted)

@@ -15,7 +15,7 @@ def check_texts(
     on: Invocation,
     files: Annotated[list[str], argument("FILE...", "KIP texts; - is standard input.")],
 ) -> None:
-    """Examine KIP texts without running them: all that is wrong with them, at once."""
+    """Examine KIP texts without running them: all that is wrong, at once."""
     from recollect.servers.cli.given import parameters_of
     from recollect.servers.cli.texts import check_files
 
@@ -39,7 +39,7 @@ def format_texts(
 
 @app.command("lsp")
 def serve_editor(db: Database = None, group: GroupName = None) -> None:
-    """Serve an editor over standard input and output, as the language server of KIP."""
+    """Serve an editor over standard input and output as a language server."""
     from recollect.servers.cli.texts import serve_editor
 
     serve_editor(Invocation(db, group))

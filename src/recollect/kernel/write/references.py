@@ -63,9 +63,7 @@ class References:
         self._unit = unit
         self._handles: dict[str, Element] = {}
         self._before: dict[str, Element] = {}  # those of handles to come that are there already
-        self._ends: defaultdict[str, dict[str, int]] = defaultdict(
-            dict
-        )  # ids by type and name as written
+        self._ends = defaultdict[str, dict[str, int]](dict)  # ids by type and name as written
         self._triples: dict[int, Triple] = {}  # of links between known concepts, by id(change)
         self._plain: dict[str, str] = {}  # predicates as they are stored, by what is written
         self._predicates: dict[str, int] = {}  # codes of those that were needed

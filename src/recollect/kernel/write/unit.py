@@ -463,8 +463,7 @@ class Unit:
         self.session.execute_many(LOG, [logged])
         self.session.execute_many(ADVANCE, [logged])
         if self._last_n != self._counted:
-            counted = {"group": group_id, "last_n": self._last_n}
-            self.session.execute_many(COUNT_IDS, [counted])
+            self.session.execute_many(COUNT_IDS, [{"group": group_id, "last_n": self._last_n}])
         return number
 
     def next_place(self) -> int:

@@ -46,6 +46,9 @@ def catalogued() -> dict[str, Statement]:
 def test_every_statement_can_be_prepared_on_a_server(on_server: str) -> None:
     found = catalogued()
     assert len(found) > 200
+    nothing = {name for name, statement in found.items() if not POSTGRES.spelt[statement]}
+    assert nothing == {"counts.COUNT_IDS"}
+    found = {name: statement for name, statement in found.items() if name not in nothing}
     refused: dict[str, str] = {}
     store = PostgresStore(on_server)
     for name, statement in found.items():

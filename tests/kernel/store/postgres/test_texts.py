@@ -22,6 +22,7 @@ from recollect.kernel.store.port import (
 from recollect.kernel.store.postgres.postings import unpack
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.sqlite.store import SqliteStore
+from recollect.model import PutConcept
 
 WORDS = ("treats", "treating", "pain", "pains", "cs", "c", "course", "北京", "京都", "relational")
 TERMS = [*(Term(word) for word in WORDS), Term("absent"), Term("treat"), Term("京", is_prefix=True)]
@@ -128,10 +129,60 @@ def test_a_word_of_many_writes_has_few_blocks(sessions: tuple[Session, Session])
         library.set({number: ["pain", f"number{number}"], number - 3: None})
     library.set({-1: ["pain"]})
     assert library.answers(one) == library.answers(other)
+    assert _most_blocks(sessions[1]) <= 60  # one of eight writes looks, and joins more than 24
+
+
+def _most_blocks(session: Session) -> int:
     sql = "/* a test's */ SELECT max(b.many) FROM (SELECT count(*) AS many FROM text_block GROUP BY term, part) AS b"
-    ((most,),) = sessions[1].rows(sql)
+    ((most,),) = session.rows(sql)
     assert isinstance(most, int)
-    assert most <= 60  # one of eight writes looks, and joins more than 24
+    return most
+
+
+def test_a_document_of_many_updates_has_few_blocks_a_word(on_server: str) -> None:
+    server = PostgresStore(on_server)
+    with recollect.open(on_server) as nexus:
+        for number in range(200):
+            note = {"note": f"reading {number} taken"}
+            nexus.write([PutConcept("Sensor", "counter", note)])
+            with server.reading() as session:
+                assert _most_blocks(session) <= 70  # two of each write
+        assert len(nexus.search("counter").results[0].hits) == 1  # type: ignore[union-attr]
+    server.close()
+
+
+def test_words_come_and_go_where_all_that_a_block_joins_cancels(
+    sessions: tuple[Session, Session],
+) -> None:
+    one, other = (session.texts for session in sessions)
+    library = Library(one, other)
+    library.set({number: ["base", f"number{number}"] for number in range(1, 400)})
+    for number in range(80):
+        library.set({500 + number: ["pain", f"word{number % 30}"]})
+        library.set({500 + number: None})
+    assert library.answers(one) == library.answers(other)
+
+
+def test_writes_of_one_transaction_join_what_those_before_have_joined(on_server: str) -> None:
+    with recollect.open(on_server) as nexus:
+        nexus.write([PutConcept("Drug", "Aspirin")])
+        group = nexus.group_name
+    server = PostgresStore(on_server)
+    with server.writing(group=group) as session:
+        library = Library(session.texts)
+        words = [f"word{number}" for number in range(40)]
+        for number in range(2, 48, 2):
+            library.set({number: words})
+        parts, told = [library.partition(2)], [*map(Term, words)]
+        assert session.texts.frequencies(parts, told, -1) == [23] * 40
+        library.set(dict.fromkeys(range(1_000, 2_000, 2), words))
+        for number in range(200, 230, 2):
+            library.set({number: words})
+        assert session.texts.frequencies(parts, told, -1) == [538] * 40
+        assert all(
+            len(one.documents) == 538 for one in session.texts.occurrences(parts, told, None)
+        )
+    server.close()
 
 
 def test_a_word_is_counted_whole_in_the_write_that_joins_its_blocks(on_server: str) -> None:

@@ -40,6 +40,7 @@ MIGRATIONS: Final = (
     ("p008_one_past", ONE_PAST),
     ("p009_any_value", ANY_VALUE),
     ("p010_last_writes", LAST_WRITES),
+    ("p011_last_writes_taken_back", LAST_WRITES),
 )
 """The name of each step, and its statements."""
 

@@ -41,8 +41,11 @@ WHERE g.group_id IS NOT NULL
 """,
     CREATE_GROUP: "SELECT make_group(:name, :id_bits, :chain)",
     DELETE["grp"]: "SELECT drop_group(:group)",
-    COUNT_IDS: "UPDATE grp SET last_n = :last_n WHERE group_id = :group",
-    ADVANCE: ADVANCE.text.replace(" WHERE", ", last_n = :last_id >> 1 WHERE"),
+    COUNT_IDS: "",  # nothing of its own: they are counted in the row that is advanced
+    ADVANCE: """
+UPDATE grp SET number = :number, at = :at, chain = :chain, last_n = :last_id >> 1
+WHERE group_id = :group
+""",
     RAISE_IDS: """
 UPDATE grp SET last_n = greatest(last_n, coalesce((
   SELECT max(t.last_id) >> 1 FROM tx AS t WHERE t.group_id = grp.group_id), 0)),

@@ -51,12 +51,18 @@ UNLIMITED: Final = "0"
 
 _OUTSIDE: Final = "search_path", "lock_timeout", "statement_timeout"
 SET_SECONDS: Final = "SELECT set_config('statement_timeout', $1, true)"
-_BEGUN: Final = f"""
-SELECT set_config('search_path', $1, true), set_config('lock_timeout', $2, true),
-  set_config('statement_timeout', $3, true), set_config('{GROUP_SETTING}', $4, true),
-  {", ".join(f"set_config('{name}', '{value}', true)" for name, value in SETTINGS.items())}
-"""
-SETTLED: Final = f"{_BEGUN.replace('true)', 'false)')} WHERE pg_backend_pid() = $5"
+
+
+def _setting(is_local: str) -> str:
+    """Return what sets them all: for a transaction where `is_local` is true, else for good."""
+    values = {name: f"${at}" for at, name in enumerate((*_OUTSIDE, GROUP_SETTING), 1)}
+    values |= {name: f"'{value}'" for name, value in SETTINGS.items()}
+    each = (f"set_config('{name}', {value}, {is_local})" for name, value in values.items())
+    return f"SELECT {', '.join(each)}"
+
+
+_BEGUN: Final = _setting("true")
+SETTLED: Final = f"{_setting('false')} WHERE pg_backend_pid() = $5"
 _QUOTED: Final = re.compile(r'"(?:[^"]|"")+"')
 _STATEMENTS: Final = 512  # prepared on a connection, before it is replaced
 _LEFT: Final[list[ConnectionPool[ServerConnection]]] = []

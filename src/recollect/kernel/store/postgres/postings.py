@@ -51,12 +51,14 @@ class Postings(NamedTuple):
 
 
 def pack(postings: Iterable[Posting]) -> bytes:
-    """Return the block of postings; there is at least one.
+    """Return the block of postings; that of none is empty.
 
     >>> unpack(pack([(8, 1, 20), (-3, 2, 9)]))
     Postings(documents=[-3, 8], counts=[2, 1], sizes=[9, 20])
     """
-    documents, counts, sizes = zip(*sorted(postings), strict=True)
+    if not (ordered := sorted(postings)):
+        return b""
+    documents, counts, sizes = zip(*ordered, strict=True)
     if len(documents) == counts[0] == 1 and sizes[0] < _BYTE:  # most words of a write
         return _RAREST.pack(1, documents[0], 0, 0, 1, sizes[0])
     gaps = tuple(map(sub, documents[1:], documents))
@@ -116,7 +118,7 @@ def without(data: bytes, documents: Collection[int]) -> tuple[int, bytes] | None
     if not any(map(documents.__contains__, found.documents)):
         return None
     left = found.where([one not in documents for one in found.documents])
-    return len(left.documents), pack(zip(*left, strict=True)) if left.documents else b""
+    return len(left.documents), pack(zip(*left, strict=True))
 
 
 def _width(values: Sequence[int]) -> int:

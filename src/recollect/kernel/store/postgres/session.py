@@ -56,7 +56,7 @@ from recollect.kernel.store.postgres.round_trip import Query, ServerAnswer, Serv
 from recollect.kernel.store.postgres.text_index import PostgresTexts, Word
 from recollect.kernel.store.sharing import AsksOnce
 from recollect.kernel.store.statement import Insertion
-from recollect.kernel.store.statements.counts import COUNT_IDS, RETIRE_GROUP
+from recollect.kernel.store.statements.counts import RETIRE_GROUP
 from recollect.kernel.store.statements.elements import LAST, STATE
 from recollect.kernel.store.statements.rows import LOG
 from recollect.model import LIVING, Kinds
@@ -120,6 +120,7 @@ class PostgresSession(AsksOnce):
         self._logged: _Logged | None = None  # what tells whether it was kept
         self.group_seen: str | None = None  # behind a wall between groups
         self._rare: dict[Word, Postings] = {}  # where words stand that the block has counted
+        self.draws: Iterator[int] = itertools.count()  # for the index, from the last write on
         self._deadline: float | None = None
         self._seconds: float | None = None  # what the reads of the block may take in all
         self._limit = UNLIMITED  # what the server is told of it
@@ -215,17 +216,19 @@ class PostgresSession(AsksOnce):
         return -next(_NUMBERS) if self._version is None else self._version
 
     def execute_many(self, sql: Sql, parameters: Iterable[Parameters]) -> None:
-        """Run one statement once for each set of parameters, in one round trip."""
-        given = list(parameters)
-        if not given or sql is COUNT_IDS:  # which ADVANCE does here as well, of the same row
+        """Run one statement once for each set of parameters, in one round trip.
+
+        One that the dialect spells as nothing does nothing.
+        """
+        given, text = list(parameters), _text(sql)
+        if not (given and text):
             return
         self.ask_anew()
         if sql is LOG and isinstance(given[-1], Mapping):
             self._logged = given[-1], self.group_seen
         elif sql is RETIRE_GROUP:  # what was logged may be gone with it
             self._logged = None
-        sets = [bound(_text(sql), one) for one in given]
-        self._before += sets
+        self._before += [bound(text, one) for one in given]
         if not self._waiting or len(self._before) > _MOST_WAITING:
             self._begun()
 
@@ -348,6 +351,7 @@ class PostgresSession(AsksOnce):
         self._read_clock(found)
         if is_there := found[0][1] is not None:
             self._ahead[text, *values] = last
+            self.draws = itertools.count(whole(last[0][2]))
         return is_there
 
     @property
@@ -476,8 +480,7 @@ class PostgresSession(AsksOnce):
 
         Without a BEGIN what travels together is one transaction, by itself.
         """
-        state = _STATE, (self._group,)
-        connection, (found, seen) = self._begin("", [query, state])
+        connection, (found, seen) = self._begin("", [query, (_STATE, (self._group,))])
         self._pool.end(connection)
         self._version = _version(next(iter(seen.rows), None))
         return found.rows

@@ -3,15 +3,15 @@
 The rule: a write adds a block for each word of the documents that come and one for each word of
 those that go, and changes none: no row is hot. What a word's blocks have together is where it
 stands, and the sum of their documents is how often. The empty word stands in every document, and
-has a block of the last write, also where that was erased: the number of the next is one more. The
-write that meets a word of many blocks joins the newest of them.
+has a block of the last write, also where that was erased or taken back: the number of the next is
+one more. One write of eight looks how many blocks a word has, and joins the newest of many.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import groupby, islice
@@ -75,15 +75,15 @@ CREATE UNIQUE INDEX text_past_element ON text_past (group_id, element, until);
 """
 
 # Words come as one text, and so do numbers and bytes: the server reads them in a third of the time
-# of a JSON. Of a block without a number of its own it is that of the write. A text without anything
-# in it is no list of one empty word, but of none.
+# of a JSON. A block without a number has that of the write. Of a list of nothing but one empty text
+# the server makes an empty one, whose items are null.
 _PUT: Final = """
 INSERT INTO text_block (group_id, part, term, number, kind, documents, data)
 SELECT :group::bigint, :part::smallint, coalesce(c.term, ''), coalesce(c.number::bigint, (
     SELECT 1 + coalesce(max(l.number), 0) FROM text_block AS l
     WHERE l.group_id = :group::bigint AND l.part = :part::smallint AND l.term = '')),
-  (c.documents LIKE '-%')::int, c.documents::integer, decode(c.data, 'hex')
-FROM unnest(string_to_array(:terms, ' '), string_to_array(:numbers, ' '),
+  (c.documents LIKE '-%')::int, c.documents::integer, coalesce(decode(c.data, 'hex'), '')
+FROM unnest(string_to_array(:terms, ' '), string_to_array(:numbers, ' ', ''),
   string_to_array(:documents, ' '), string_to_array(:data, ' ')) AS c(term, number, documents, data)
 """
 
@@ -173,6 +173,8 @@ Word = tuple[int, int, str]
 class _Session(Session, Protocol):
     """What the index asks of a session of its own engine."""
 
+    draws: Iterator[int]
+
     def later(self, sql: Sql, parameters: Parameters, answered: Answered | None = None) -> None:
         """Run a statement when the next one runs, or at the end; tell its rows then."""
 
@@ -196,16 +198,17 @@ class PostgresTexts:
     def change(self, gone: Sequence[IndexedDocuments], come: Sequence[IndexedDocuments]) -> None:
         """Add the blocks of what goes and of what comes, then join what has become too much."""
         self._read, self._sets = {}, {}
+        self._session.settle()  # blocks to be joined are looked at after those before were
         blocks: list[PutBlock] = []
         group_id = 0
         for sign, changed in ((-1, gone), (1, come)):
             for partition, documents in changed:
                 group_id, part = partition.group_id, partition.part
-                for term, postings in _posted(partition, documents).items():
-                    block = PutBlock(part, term, "", sign * len(postings), pack(postings))
-                    blocks.append(block)
+                for term, own in _posted(partition, documents).items():
+                    blocks.append(PutBlock(part, term, None, sign * len(own), pack(own)))
         self._put(group_id, blocks)
-        looked_at = [one for one in blocks if crc32(one.data) % _LOOKED_AT == 0]
+        drawn = f" {next(self._session.draws)}"
+        looked_at = [one for one in blocks if crc32((one.term + drawn).encode()) % _LOOKED_AT == 0]
         if words := [(group_id, one.part, one.term) for one in looked_at]:
             asked = {**_asking(group_id, words, _MOST_BLOCKS), "share": 2}
             self._session.later(_LONG, asked, partial(self._rejoin, group_id))
@@ -406,11 +409,9 @@ class PostgresTexts:
             self._session.execute_many(_TAKE, [taken])
             left = joined((kind, data) for _, kind, data in own)
             blocks += [
-                PutBlock(
-                    part, term, str(last), sign * len(one.documents), pack(zip(*one, strict=True))
-                )
+                PutBlock(part, term, last, sign * len(one.documents), pack(zip(*one, strict=True)))
                 for sign, one in zip((1, -1), left, strict=True)
-                if one.documents
+                if one.documents or (term == _EVERY and sign > 0)
             ]
         self._put(group_id, blocks)
 
@@ -423,7 +424,7 @@ class PostgresTexts:
             _, terms, numbers, documents, data = zip(*own, strict=True)
             columns: dict[str, SqlValue] = {
                 "terms": " ".join(terms),
-                "numbers": " ".join(numbers).strip(),
+                "numbers": " ".join("" if one is None else str(one) for one in numbers),
                 "documents": " ".join(map(str, documents)),
                 "data": " ".join(map(bytes.hex, data)),
             }
@@ -435,7 +436,7 @@ class PutBlock(NamedTuple):
 
     part: int
     term: str
-    number: str
+    number: int | None
     documents: int
     data: bytes
 
@@ -459,7 +460,7 @@ def _exact_words(partitions: Sequence[Partition], terms: Iterable[Term]) -> list
 
 def _asking(group_id: int, words: Iterable[Word], most: int) -> dict[str, SqlValue]:
     wanted = [{"part": part, "term": term} for _, part, term in dict.fromkeys(words)]
-    return {"group": group_id, "terms": _json(wanted), "most": most}
+    return {"group": group_id, "terms": orjson.dumps(wanted).decode(), "most": most}
 
 
 def _words(partitions: Sequence[Partition], term: Term) -> list[Word]:
@@ -467,7 +468,3 @@ def _words(partitions: Sequence[Partition], term: Term) -> list[Word]:
     if term.is_prefix:
         return [(one.group_id, one.part, f"{term.text}*") for one in partitions]
     return [(one.group_id, one.part, stems_of(one)[term.text]) for one in partitions]
-
-
-def _json(rows: Iterable[Mapping[str, object]]) -> str:
-    return orjson.dumps(list(rows)).decode()

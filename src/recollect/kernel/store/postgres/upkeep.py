@@ -59,10 +59,9 @@ class PostgresUpkeep:
     def notes(self) -> tuple[str, ...]:
         """Return the version, the encoding, settings that are unsafe, and who is open for long."""
         ((what, seconds, *are_on),) = self._session.rows(_NOTES)
+        unsafe = zip(are_on, _UNSAFE.items(), strict=True)
         notes = [text(what)]
-        for is_on, (name, why) in zip(are_on, _UNSAFE.items(), strict=True):
-            if not is_on:
-                notes.append(f"{name} is off: {why}")
+        notes += (f"{name} is off: {why}" for is_on, (name, why) in unsafe if not is_on)
         if seconds is not None and whole(seconds) >= _LONG_SECONDS:
             kept = "what is purged since stays in the tables until it ends"
             notes.append(f"a transaction has been open for {whole(seconds):,} seconds: {kept}")
@@ -85,8 +84,7 @@ class PostgresUpkeep:
 
     def faults(self) -> tuple[Fault, ...]:
         """Return the indexes that were never finished; pages are looked at by `pg_amcheck`."""
-        names = self._names(_INVALID)
-        return tuple(Fault(f"the index {one} is not whole", one) for one in names)
+        return tuple(Fault(f"the index {one} is not whole", one) for one in self._names(_INVALID))
 
     def text_parts(self) -> frozenset[str]:
         """Return the names of the tables and indexes of the text index."""

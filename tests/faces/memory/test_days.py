@@ -8,6 +8,7 @@ import pytest
 
 import recollect
 from recollect import Memory
+from recollect.errors import RecollectError
 
 BORN = {"subject": "Ann", "predicate": "birthday"}
 
@@ -43,3 +44,26 @@ def test_a_correction_finds_the_day_in_another_spelling(memory: Memory) -> None:
     memory.remember(facts=[{"subject": "Bo", "predicate": "moved_on", "object": "3 June 2001"}])
     (fact,) = memory.remember(facts=[{**BORN, "object": "1990-05-12"}]).facts
     assert memory.correct(fact.id, object="2001-06-03").memory.object == "3 June 2001"
+
+
+def test_a_day_is_not_what_has_a_type_and_another_spelling(memory: Memory) -> None:
+    album = {"type": "Album", "name": "May 12, 1990"}
+    memory.remember(facts=[{"subject": "Band", "predicate": "released", "object": album}])
+    (told,) = memory.remember(facts=[{**BORN, "object": "1990-05-12"}]).facts
+    assert told.object == "1990-05-12"
+    (again,) = memory.remember(facts=[{**BORN, "object": "12 May 1990"}]).facts
+    assert again.id == told.id
+
+
+def test_a_version_is_not_the_day_it_looks_like(memory: Memory) -> None:
+    for version in ("2024-1-1", "2024-01-01"):
+        said = {"subject": "Lib", "predicate": "version", "object": version}
+        assert memory.remember(facts=[said]).facts[0].object == version
+
+
+@pytest.mark.parametrize("about", ["12 May 1990", "1990-05-12", "May 12, 1990"])
+def test_what_is_about_a_day_is_listed_by_any_of_its_spellings(memory: Memory, about: str) -> None:
+    (told,) = memory.remember(facts=[{**BORN, "object": "1990-05-12"}]).facts
+    assert told.id in {one.id for one in memory.list(about=about).memories}
+    with pytest.raises(RecollectError, match="nothing is called"):
+        memory.list(about="13 May 1990")

@@ -7,8 +7,11 @@ either is shown for both, with how to make them one, until a link keeps them apa
 
 from __future__ import annotations
 
+from calendar import month_name
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from time import strptime
 from typing import Final, Literal
 
 from recollect.errors import (
@@ -38,6 +41,10 @@ ENDS: Final[tuple[Literal["subject", "object"], ...]] = ("subject", "object")
 """Where a link begins and where it leads."""
 
 SELF: Final = "$self"
+ENTITY: Final = "Entity"
+"""The type of what was told without one."""
+
+_DAYS: Final = ("%Y-%m-%d", "%d %B %Y", "%B %d, %Y")
 ME: Final = frozenset({"me", "myself", "i", "mich", "mir", "ich", "mí", "yo"})
 """What people call themselves: whom the agent serves, else who asks."""
 
@@ -53,8 +60,7 @@ def element_named(nexus: Nexus, identifier: str, *, closed: bool = False) -> Dat
     What lives goes before what was closed. NOT_FOUND if there is none, or it lives no more.
     """
     whole = identifier
-    dated = nexus.elements.look_up([whole], closed=closed).get(whole)
-    if dated is None:
+    if (dated := nexus.elements.look_up([whole], closed=closed).get(whole)) is None:
         whole = any_id(nexus, identifier)
         whole = closed_id(nexus, identifier) if whole == identifier else whole
         dated = nexus.elements.look_up([whole], closed=closed).get(whole)
@@ -146,6 +152,21 @@ def called_before(nexus: Nexus, me: Concept, name: str) -> Iterator[Notice]:
             yield Notice("called_before", message, join(one.id, me.id))
 
 
+def spellings_of_day(name: str) -> tuple[str, ...]:
+    """Return a day as it may be spelt, first as it is; nothing for what is not surely one.
+
+    >>> spellings_of_day("12 may 1990"), spellings_of_day("2024-1-1")
+    (('12 May 1990', '1990-05-12', 'May 12, 1990'), ())
+    """
+    for at, form in enumerate(_DAYS if name[-1:].isdigit() else ()):
+        with suppress(ValueError):
+            year, month, day, *_ = strptime(name, form)
+            word, date = month_name[month], f"{year:04}-{month:02}-{day:02}"
+            spelt = date, f"{day} {word} {year}", f"{word} {day}, {year}"
+            return (spelt[at], *spelt[:at], *spelt[at + 1 :]) if at or name == date else ()
+    return ()
+
+
 def things_called(
     nexus: Nexus, called: str, *, past: bool
 ) -> tuple[dict[str, str], tuple[Notice, ...]]:
@@ -154,6 +175,8 @@ def things_called(
     NOT_FOUND where nothing is, and where a first name is that of several.
     """
     named = nexus.elements.named(called)
+    for spelt in () if named else spellings_of_day(called):
+        named = named or nexus.elements.named(spelt, type=ENTITY)
     things = {one.element.id: one.element.name for one in named}
     if named and named[0].by == "first name" and len(named) > 1:
         whom = [f'"{one}"' for one in sorted(set(things.values()))[:_MOST_SHOWN]]
@@ -161,9 +184,8 @@ def things_called(
     if not things:
         one = _element_called(nexus, called, past=past)
         things = {one.id: one.name if isinstance(one, Concept) else called}
-    pairs = {**things, **_bearers(nexus, called)}
     notices = list[Notice]()
-    for id, name, whole, its in [*_namesakes(nexus, pairs)]:
+    for id, name, whole, its in [*_namesakes(nexus, {**things, **_bearers(nexus, called)})]:
         # Who is named in full may be called so, too, if nobody else is.
         if id in things or (whole in things and any(first_names(nexus, {whole: its}))):
             things |= {id: name, whole: its}
@@ -224,5 +246,4 @@ def _bearers(nexus: Nexus, first: str) -> dict[str, str]:
 
 
 def _unknown(called: str, hint: str, near: tuple[str, ...] = ()) -> RecollectError:
-    message = f'nothing is called "{called[:_LONGEST]}"'
-    return RESOURCE_NOT_FOUND.error(message, hint, known=near)
+    return RESOURCE_NOT_FOUND.error(f'nothing is called "{called[:_LONGEST]}"', hint, known=near)

@@ -4,14 +4,13 @@ The rule: what a fact does not say stays as it was told before; a plain name mea
 that is called so, and what is told of nothing known is told of an Entity. A predicate in several
 words is the one that joins them: `lives in` is `lives_in`. A number, true or false is a concept
 that is called by it as JSON writes it, so that equal values are one, and that holds the value
-itself, so that a filter compares it.
+itself, so that a filter compares it. A day is one Entity in all its spellings.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from calendar import month_name
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
@@ -20,7 +19,7 @@ from typing import Final
 
 from recollect.errors import INVALID_VALUE, PERMISSION_DENIED, RecollectError, nearest, refused
 from recollect.faces.beginnings import any_id
-from recollect.faces.memory.naming import SELF, own_concept
+from recollect.faces.memory.naming import ENTITY, SELF, own_concept, spellings_of_day
 from recollect.kernel import Nexus, asked_instant
 from recollect.model import (
     FACT,
@@ -38,7 +37,7 @@ from recollect.model import (
     Value,
     instant_text,
 )
-from recollect.node import dataclass, replace
+from recollect.node import dataclass
 
 MOST_FACTS: Final = 1_000
 """Facts of one call."""
@@ -58,7 +57,7 @@ _MEANT: Final = {
 _YEAR_MONTH_OR_DAY: Final = re.compile(r"\d{4}(-\d\d){0,2}")
 
 _IN_WORDS: Final = ("%B %Y", "%b %Y", "%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y")
-_DAYS: Final = ("%Y-%m-%d", "%d %B %Y", "%B %d, %Y")
+_DAYS: Final = f'FIND(?d.name) WHERE {{ ?d {{type: "{ENTITY}"}} FILTER(IN(?d.name, $names)) }}'
 
 REPLACES: Final = "replaces"
 """Metadata of a fact: the id of the one that it was told to end."""
@@ -169,56 +168,43 @@ def changes_of(
     "Me" is the first of `askers` that is known.
     """
     references: dict[End, Reference] = {}
-    days: dict[str, str] = {}
     made: list[Change] = []
-    for at, end in enumerate(dict.fromkeys(_ends(facts))):
+    ends = list(dict.fromkeys(_ends(facts)))
+    days = _days(nexus, [one.name for one in ends if one.type is None and one.name])
+    for at, end in enumerate(ends):
+        name = end.name or ""
         if end.id is not None:
             references[end] = _whole(nexus, end.id)
         elif end.value is not None:
             references[end] = Local(str(at))
             made.append(put_scalar(end.value, str(at)))
-        else:
-            me = None if end.type else own_concept(nexus, end.name or "", askers)
-            references[end] = _named(nexus, end, days) if me is None else me.id
-    puts = [_put(one, references[one.subject], references[one.object]) for one in facts]
-    told = zip(puts, (one.replaces for one in facts), strict=True)
-    return made, [one if id is None else _replacing(one, _whole(nexus, id)) for one, id in told]
-
-
-def _replacing(put: PutFact, id: str) -> PutFact:
-    return replace(put, replaces=id, metadata={**put.metadata, REPLACES: id})
+        elif end.type is None:
+            me = own_concept(nexus, name, askers)
+            references[end] = days.get(name, Named(name)) if me is None else me.id
+        else:  # what a call of its own writes must be there already
+            is_owned = end.type in nexus.kinds.owned
+            references[end] = Key(end.type, name) if is_owned else Named(name, end.type)
+    ended = [one.replaces and _whole(nexus, one.replaces) for one in facts]
+    return made, [_put(one, references, id) for one, id in zip(facts, ended, strict=True)]
 
 
 def _whole(nexus: Nexus, id: str) -> str:
     return any_id(nexus, id) if len(id) < _LENGTH_OF_ID else id
 
 
-def _named(nexus: Nexus, end: End, days: dict[str, str]) -> Reference:
-    """Return what a name means; what a call of its own writes must be there already.
+def _days(nexus: Nexus, names: Sequence[str]) -> dict[str, Reference]:
+    """Return what those of some names mean that are days: what each was called first.
 
-    A day is what it was called first, by a call or by one of `days`, in whichever spelling.
+    That is the Entity of one of its spellings, else the first of them here. Cost: one FIND.
     """
-    assert end.name is not None
-    if end.type is not None and end.type in nexus.kinds.owned:
-        return Key(end.type, end.name)
-    if end.type is None and (spelt := _spellings(end.name)):
-        there = (one for one in (end.name, *spelt) if nexus.elements.named(one))
-        return Named(days.setdefault(spelt[0], next(there, end.name)))
-    return Named(end.name, end.type)
-
-
-def _spellings(name: str) -> tuple[str, ...]:
-    """Return a day as it may be spelt; nothing for what is surely none.
-
-    >>> _spellings("12 May 1990")
-    ('1990-05-12', '12 May 1990', 'May 12, 1990')
-    """
-    for form in _DAYS if name[-1].isdigit() else ():
-        with suppress(ValueError):
-            year, month, day, *_ = strptime(name, form)
-            word = month_name[month]
-            return f"{year:04}-{month:02}-{day:02}", f"{day} {word} {year}", f"{word} {day}, {year}"
-    return ()
+    told = {one: spelt for one in names if (spelt := spellings_of_day(one))}
+    names = [each for spelt in told.values() for each in spelt]
+    rows = nexus.read(_DAYS, {"names": [*names]}).rows if names else ()
+    known: dict[str, Reference] = {str(one): Key(ENTITY, str(one)) for (one,) in rows}
+    for name, spelt in told.items():
+        day = next((one for one in spelt if one in known), spelt[0])
+        known[name] = known.setdefault(day, Named(day))
+    return known
 
 
 def _ends(facts: Sequence[ToldFact]) -> Iterator[End]:
@@ -227,16 +213,14 @@ def _ends(facts: Sequence[ToldFact]) -> Iterator[End]:
         yield fact.object
 
 
-def _put(fact: ToldFact, subject: Reference, target: Reference) -> PutFact:
-    metadata: dict[str, Value] = {SEARCH_ATTRIBUTES: [FACT]}
+def _put(fact: ToldFact, ends: Mapping[End, Reference], old: str | None) -> PutFact:
+    subject, other = ends[fact.subject], ends[fact.object]
     times = {"valid_from": fact.valid_at, "valid_until": fact.invalid_at}
-    metadata |= {key: one for key, one in times.items() if one is not None}
-    if fact.source is not None:
-        metadata["source"] = fact.source
-    if fact.confidence is not None:
-        metadata["confidence"] = fact.confidence
+    said = {**times, "source": fact.source, "confidence": fact.confidence, REPLACES: old}
+    told: dict[str, Value] = {key: one for key, one in said.items() if one is not None}
+    told[SEARCH_ATTRIBUTES] = [FACT]
     return PutFact(
-        subject, fact.predicate, target, fact.text, metadata=metadata, moves_beginning=True
+        subject, fact.predicate, other, fact.text, metadata=told, moves_beginning=True, replaces=old
     )
 
 

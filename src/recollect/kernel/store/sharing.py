@@ -109,8 +109,7 @@ class Cache(Shared, Generic[KeyT, ValueT]):
 
     def get(self, key: KeyT, make: Callable[[], ValueT]) -> ValueT:
         """Return the value of a key, made when it is not there."""
-        value = self.find(key)
-        if value is None:
+        if (value := self.find(key)) is None:
             value = make()
             self.keep(key, value)
         return value
@@ -187,8 +186,7 @@ class AsksOnce(ABC):
         if not self.depth:
             return self.rows(sql, parameters)
         key = sql, *parameters.values()
-        found = self._asked.get(key)
-        if found is None:
+        if (found := self._asked.get(key)) is None:
             if len(self._asked) >= _MOST_ANSWERS:
                 self._asked.clear()
             found = self._asked[key] = self.rows(sql, parameters)

@@ -220,8 +220,7 @@ class PostgresTexts:
         changed: list[dict[str, SqlValue]] = []
         with closing(self._session.each(_ALL, {"group": group_id})) as rows:
             for part, term, number, kind, data in rows:
-                left = without(octets(data), doomed)
-                if left is not None:
+                if (left := without(octets(data), doomed)) is not None:
                     key = {"group": group_id, "part": part, "term": term, "number": number}
                     many = left[0] if kind == 0 else -left[0]
                     changed.append({**key, "kind": kind, "documents": many, "data": left[1]})
@@ -348,10 +347,9 @@ class PostgresTexts:
                 self._rejoin(group_id, self._session.rows(_LONG, asked))
 
     def _set(self, word: Word) -> set[int]:
-        found = self._sets.get(word)
-        if found is None:
-            self._sets[word] = found = set(self._read[word].documents)
-        return found
+        if word not in self._sets:
+            self._sets[word] = set(self._read[word].documents)
+        return self._sets[word]
 
     def _read_all(self, partitions: Sequence[Partition], terms: Iterable[Term]) -> None:
         words: list[Word] = []
@@ -366,8 +364,7 @@ class PostgresTexts:
 
     def _read_words(self, group_id: int, words: Iterable[Word]) -> None:
         """Read where words stand that were not read before."""
-        unread = set(words) - self._read.keys()
-        if unread:
+        if unread := set(words) - self._read.keys():
             self._read.update(self._asked(group_id, unread, _ALL_OF_THEM)[1])
 
     def _asked(
@@ -403,14 +400,13 @@ class PostgresTexts:
         """Take blocks out, and put in what those of each word are together."""
         blocks: list[PutBlock] = []
         for (part, term), rows in groupby(found, itemgetter(0, 1)):
-            own = [(whole(number), whole(kind), octets(data)) for _, _, number, kind, data in rows]
+            own = [(whole(number), (whole(one), octets(data))) for _, _, number, one, data in rows]
             first, last = min(own)[0], max(own)[0]
             taken = {"group": group_id, "part": part, "term": term, "first": first, "last": last}
             self._session.execute_many(_TAKE, [taken])
-            left = joined((kind, data) for _, kind, data in own)
             blocks += [
                 PutBlock(part, term, last, sign * len(one.documents), pack(zip(*one, strict=True)))
-                for sign, one in zip((1, -1), left, strict=True)
+                for sign, one in zip((1, -1), joined(block for _, block in own), strict=True)
                 if one.documents or (term == _EVERY and sign > 0)
             ]
         self._put(group_id, blocks)

@@ -182,9 +182,8 @@ def is_near(ranking: Ranking, place: Pick, otherwise: float) -> bool:
     is_named = ranking.named is not None
     near = -1.0 if ranking.near is None else float(ranking.near[row])
     if columns.session[row] != NONE:
-        is_its = ranking.is_theirs(row)
         holds = ranking.covered(row, beside_names=is_named) >= FLOOR_OF_TURNS[0]
-        return is_its and (holds or near + otherwise >= FLOOR_OF_TURNS[1])
+        return ranking.is_theirs(row) and (holds or near + otherwise >= FLOOR_OF_TURNS[1])
     is_link = int(columns.element[row]) in question.links
     ends, concepts = (int(columns.subject[row]), int(columns.object[row])), question.concepts
     if not (is_link or concepts.issuperset(ends) or _may_answer(ranking, place)):

@@ -64,6 +64,7 @@ WORDS: Final[Mapping[ToDo, str]] = {
     ToDo.JOIN: "at Ask: MERGE CONCEPT ?one INTO ?other WHERE "
     '{{ ?one {{id: "{0}"}} ?other {{id: "{1}"}} }}',
     ToDo.SEARCH: "search for it at Ask",
+    ToDo.SERVE: "tell at Remember whom the agent serves",
     ToDo.LIST_GROUPS: "choose one of the groups above",
     ToDo.SEE_TRANSACTION: "look at transaction #{0} at Compare",
     ToDo.MOVE_CLAIM: "it may become {0}",

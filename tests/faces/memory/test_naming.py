@@ -198,6 +198,14 @@ def test_a_fact_that_two_names_are_of_one_says_how_to_join_them(
     assert memory.remember(facts=[fact]).warnings == ()  # they are one already
 
 
+@pytest.mark.parametrize("predicate", ["same_as", "Same_As"])
+def test_of_two_that_are_the_same_the_other_name_stays(memory: Memory, predicate: str) -> None:
+    fact = {"subject": "Kat", "predicate": predicate, "object": "Katrin Vogel"}
+    (notice,) = memory.remember(facts=[fact]).warnings
+    joined = memory.correct(**json.loads(notice.hint.removeprefix("correct with ")))
+    assert joined.memory.name == "Katrin Vogel"
+
+
 @pytest.mark.parametrize("other", [3, "2020-01-01"])
 def test_a_number_or_a_day_is_no_other_name(memory: Memory, other: int | str) -> None:
     fact = {"subject": "Lea", "predicate": "alias", "object": other}

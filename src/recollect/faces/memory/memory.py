@@ -88,8 +88,7 @@ _FORGOTTEN: Final = ("fact", "claim", "episode", "piece")
 """What is forgotten by a question: a concept takes all that is told of it along, so by id alone."""
 
 
-_SAME: Final = "same_as"
-_OF_TWO_NAMES: Final = (_SAME, "also_known_as", "known_as", "aka", "alias", "nickname")
+_OF_TWO_NAMES: Final = ("same_as", "also_known_as", "known_as", "aka", "alias", "nickname")
 """Predicates of facts that say what two names say of one thing: the object is the other name."""
 
 _OF_A_CLAIM: Final = ("project", "scope_type", "scope_id", "domain", "tags")
@@ -597,7 +596,7 @@ def _two_names(nexus: Nexus, facts: Sequence[MemoryRecord]) -> Iterator[Notice]:
     for one in nexus.elements.look_up(said).values() if said else ():
         if isinstance(link := one.element, Link) and link.subject != link.object:
             ends = link.subject, link.object
-            hint = join(*(ends if link.predicate == _SAME else reversed(ends)))
+            hint = join(*(ends if tokens(link.predicate) == ["same", "as"] else reversed(ends)))
             message = f'"{said[link.id]}" is kept as a fact about two things, until they are joined'
             yield Notice("two_names", message, hint)
 

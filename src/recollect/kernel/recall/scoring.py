@@ -175,14 +175,14 @@ class Ranking:
         names nobody, or asks of who asks.
         """
         columns, question = self.columns, self.question
+        if self.named is None or question.is_own:
+            return True
         its = columns.neighbours[_BESIDE, row]
         its = np.append(its[(its != NONE) & self.standing.counted[its]], row)
         is_by = are_among(columns.speaker[its], question.speakers)
-        if self.named is None or question.is_own or is_by[-1]:
-            return True
         stems = (stem for name in question.names for stem in stems_of(name))
         held = (columns.of_word(one)[0] for one in columns.known.of_stems(stems))
-        return any(bool(are_among(rows, its[~is_by]).any()) for rows in held)
+        return bool(is_by[-1]) or any(bool(are_among(one, its[~is_by]).any()) for one in held)
 
     def covered(self, row: int, *, beside_names: bool = False) -> float:
         """Return how much of what is asked a row holds, 0 to 1; or of what is beside the names.
